@@ -103,3 +103,26 @@ def output_unheard():
         ran = call.kit.questions.ask(call, "exec.run", params)[1]
         return Raw(encode({"code": ran.get("code"), "heard": [], "signal": ran.get("signal"), "stdout": ran["stdout"]}))
     tool("run", run)
+
+
+# ---- the agent
+
+@mutant
+def agent_unasked():
+    tool("agent", lambda call, agent: "none" if call.string("op") == "state" else agent(call))
+
+
+@mutant
+def changed_as_asked():
+    def agent(call, agent):
+        given = agent(call)
+        return Raw(encode(call.args["names"])) if "names" in call.args else given
+    tool("agent", agent)
+
+
+@mutant
+def agent_anyhow():
+    def agent(call, agent):
+        call.kit.host_methods = [*call.kit.host_methods, "models.list"]
+        return agent(call)
+    tool("agent", agent)

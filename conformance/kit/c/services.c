@@ -13,6 +13,10 @@
     "{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\"}," \
     "\"args\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}},\"required\":[\"command\",\"args\"]}"
 
+#define SCHEMA_AGENT \
+    "{\"type\":\"object\",\"properties\":{\"op\":{\"enum\":[\"state\",\"abort\",\"tools\",\"activate\",\"deactivate\"," \
+    "\"models\"]},\"names\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}},\"required\":[\"op\"]}"
+
 /* Asks, and answers the call where that fails. The answer is to be freed where it does not. */
 static bool asked(extline_call *call, const char *method, text *params, extline_answer **answer) {
     *answer = NULL;
@@ -129,6 +133,18 @@ static void add(extline_call *call, extline_str key) {
     }
 }
 
+/* Adds of each member of a list what stands at `member`. */
+static void put_members(text *all, const extline_json *json, const char *list, const char *member) {
+    extline_str found;
+    char pointer[80];
+    for (size_t i = 0;; i++) {
+        snprintf(pointer, sizeof pointer, "%s/%zu%s", list, i, member);
+        if (extline_json_text(json, pointer, &found) != EXTLINE_OK) return;
+        if (all->len > 1) put(all, ",");
+        put_n(all, found.ptr, found.len);
+    }
+}
+
 /* The members of all pages of a list, of each what stands at `member`, as a JSON list. `params` is what the first page
  * is asked for with, without the brace that ends it. */
 static void answer_pages(extline_call *call, const char *method, text params, const char *list, const char *member) {
@@ -138,19 +154,13 @@ static void answer_pages(extline_call *call, const char *method, text params, co
     while (has_more) {
         extline_answer *answer;
         extline_str found;
-        char pointer[80];
         text page = {NULL, 0, 0};
         put_n(&page, params.ptr, params.len);
         if (next.len > 0) put_n(&page, next.ptr, next.len);
         put(&page, "}");
         if (!asked(call, method, &page, &answer)) break;
         const extline_json *json = extline_answer_json(answer);
-        for (size_t i = 0;; i++) {
-            snprintf(pointer, sizeof pointer, "%s/%zu%s", list, i, member);
-            if (extline_json_text(json, pointer, &found) != EXTLINE_OK) break;
-            if (all.len > 1) put(&all, ",");
-            put_n(&all, found.ptr, found.len);
-        }
+        put_members(&all, json, list, member);
         forget(&next);
         has_more = extline_json_string(json, "/next", &found) == EXTLINE_OK;
         if (has_more) put_member(&next, ",\"after\":", found);
@@ -247,6 +257,45 @@ static void run(void *user, extline_call *call, extline_str args) {
     extline_answer_free(answer);
 }
 
+/* Answers with a list: of each member what stands at `member`. */
+static void answer_list(extline_call *call, extline_answer *answer, const char *list, const char *member) {
+    text all = {NULL, 0, 0};
+    put(&all, "[");
+    put_members(&all, extline_answer_json(answer), list, member);
+    put(&all, "]");
+    extline_call_json(call, all.ptr);
+    forget(&all);
+    extline_answer_free(answer);
+}
+
+static void agent(void *user, extline_call *call, extline_str args) {
+    (void)user, (void)args;
+    extline_str op, model;
+    extline_answer *answer;
+    text params = {NULL, 0, 0};
+    if (extline_args_string(call, "/op", &op) != EXTLINE_OK) return;
+    if (is(op, "abort")) {
+        put(&params, "{\"reason\":\"it was to end\"}");
+        if (asked(call, "agent.abort", &params, &answer)) answer_found(call, "{\"calls\":", answer, "/calls");
+    } else if (is(op, "state")) {
+        put(&params, "{}");
+        if (!asked(call, "agent.state", &params, &answer)) return;
+        if (extline_json_string(extline_answer_json(answer), "/model", &model) == EXTLINE_OK)
+            extline_call_text_n(call, model.ptr, model.len);
+        extline_answer_free(answer);
+    } else if (is(op, "tools") || is(op, "models")) {
+        bool is_tools = is(op, "tools");
+        put(&params, "{}");
+        if (!asked(call, is_tools ? "tools.list" : "models.list", &params, &answer)) return;
+        answer_list(call, answer, is_tools ? "/tools" : "/models", is_tools ? "/name" : "/id");
+    } else {
+        put_found(&params, "{\"names\":", extline_call_args(call), "/names");
+        put(&params, "}");
+        if (asked(call, is(op, "activate") ? "tools.activate" : "tools.deactivate", &params, &answer))
+            answer_list(call, answer, "/changed", "");
+    }
+}
+
 static void migrate(void *user, extline_call *call, extline_str params) {
     (void)user, (void)params;
     int64_t from = 0;
@@ -266,5 +315,6 @@ void add_services(extline_extension *kit) {
     add_tool(kit, "keep", "Keeps values.", SCHEMA_KEEP, keep);
     add_tool(kit, "history", "Reads and writes the history.", SCHEMA_HISTORY, history);
     add_tool(kit, "run", "Has a program run.", SCHEMA_RUN, run);
+    add_tool(kit, "agent", "Asks how the agent stands.", SCHEMA_AGENT, agent);
     must(extline_method(kit, "state.migrate", migrate, NULL, NULL));
 }

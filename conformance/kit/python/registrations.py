@@ -65,6 +65,9 @@ TOOLS = [
      schema('"op":{"enum":["append","branch","info"]},"data":{}', "op")),
     ("run", "Has a program run.",
      schema(STRING % "command" + ',"args":{"type":"array","items":{"type":"string"}}', 'command","args')),
+    ("agent", "Asks how the agent stands.",
+     schema('"op":{"enum":["state","abort","tools","activate","deactivate","models"]},'
+            '"names":{"type":"array","items":{"type":"string"}}', "op")),
 ]
 
 COMMANDS = [

@@ -89,6 +89,18 @@ class Services:
         return Raw(encode({"code": ran.get("code"), "heard": heard,
                            "signal": ran.get("signal"), "stdout": ran["stdout"]}))
 
+    def agent(self, call):
+        op = call.string("op")
+        if op == "state":
+            return self.ask(call, "agent.state")["model"]
+        if op == "abort":
+            return Raw(encode({"calls": self.ask(call, "agent.abort", reason="it was to end")["calls"]}))
+        if op == "tools":
+            return Raw(encode([one["name"] for one in self.ask(call, "tools.list")["tools"]]))
+        if op == "models":
+            return Raw(encode([one["id"] for one in self.ask(call, "models.list")["models"]]))
+        return Raw(encode(self.ask(call, "tools." + op, names=call.args["names"])["changed"]))
+
     def named(self):
         return {"secret": self.secret, "variable": self.variable, "keep": self.keep, "history": self.history,
-                "run": self.run}
+                "run": self.run, "agent": self.agent}

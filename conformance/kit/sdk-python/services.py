@@ -6,6 +6,8 @@ KEEP = '{"type":"object","properties":{"op":{"enum":["get","set","delete","list"
 HISTORY = '{"type":"object","properties":{"op":{"enum":["append","branch","info"]},"data":{}},"required":["op"]}'
 RUN = '{"type":"object","properties":{"command":{"type":"string"},"args":{"type":"array","items":{"type":"string"}}},"required":["command","args"]}'
 
+AGENT = '{"type":"object","properties":{"op":{"enum":["state","abort","tools","activate","deactivate","models"]},"names":{"type":"array","items":{"type":"string"}}},"required":["op"]}'
+
 
 @tool("secret", "Asks for a secret.", NAME)
 def secret(name, ctx):
@@ -48,6 +50,19 @@ def run(command, args, ctx):
     heard = []
     ran = ctx.exec(command, args, on_output=lambda text, stream: heard.append({"stream": stream, "text": text}))
     return {"code": ran.code, "heard": heard, "signal": ran.signal, "stdout": ran.stdout}
+
+
+@tool("agent", "Asks how the agent stands.", AGENT)
+def agent(op, ctx, names=()):
+    if op == "state":
+        return ctx.agent.state()["model"]
+    if op == "abort":
+        return {"calls": ctx.agent.abort("it was to end")}
+    if op == "tools":
+        return [one["name"] for one in ctx.agent.tools()]
+    if op == "models":
+        return [one["id"] for one in ctx.agent.models()]
+    return ctx.agent.activate(names) if op == "activate" else ctx.agent.deactivate(names)
 
 
 kit.state(version=2, migrate=lambda values, version: {f"v{version}": values})

@@ -33,18 +33,27 @@ struct Program {
     args: Vec<String>,
 }
 
+#[derive(Deserialize)]
+struct OfAgent {
+    op: String,
+    #[serde(default)]
+    names: Vec<String>,
+}
+
 pub(crate) fn add(kit: Extension) -> Extension {
     const NAME: &str =
         r#"{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}"#;
     const KEEP: &str = r#"{"type":"object","properties":{"op":{"enum":["get","set","delete","list","add"]},"key":{"type":"string"},"value":{}},"required":["op","key"]}"#;
     const HISTORY: &str = r#"{"type":"object","properties":{"op":{"enum":["append","branch","info"]},"data":{}},"required":["op"]}"#;
     const RUN: &str = r#"{"type":"object","properties":{"command":{"type":"string"},"args":{"type":"array","items":{"type":"string"}}},"required":["command","args"]}"#;
+    const AGENT: &str = r#"{"type":"object","properties":{"op":{"enum":["state","abort","tools","activate","deactivate","models"]},"names":{"type":"array","items":{"type":"string"}}},"required":["op"]}"#;
     let variable = async |named: Named, ctx: Context| ctx.env(&named.name).await;
     kit.add_tool(tool("secret", "Asks for a secret.", NAME, secret))
         .add_tool(tool("variable", "Asks for a variable.", NAME, variable))
         .add_tool(tool("keep", "Keeps values.", KEEP, keep))
         .add_tool(tool("history", "Reads and writes the history.", HISTORY, history))
         .add_tool(tool("run", "Has a program run.", RUN, run))
+        .add_tool(tool("agent", "Asks how the agent stands.", AGENT, agent))
 }
 
 /// Behind the methods of the kit's own.
@@ -101,4 +110,18 @@ async fn run(program: Program, ctx: Context) -> Result<Value, ToolError> {
     };
     let ran = ctx.exec_streamed(Run { command, args, ..Run::default() }, take).await?;
     Ok(json!({ "code": ran.code, "heard": heard, "signal": ran.signal, "stdout": ran.stdout }))
+}
+
+async fn agent(asked: OfAgent, ctx: Context) -> Result<ToolResult, ToolError> {
+    let agent = ctx.agent();
+    let names: Vec<&str> = asked.names.iter().map(String::as_str).collect();
+    match asked.op.as_str() {
+        "state" => return agent.state().await?.model.into_tool_result(),
+        "abort" => json!({ "calls": agent.abort("it was to end").await? }),
+        "tools" => json!(agent.tools().await?.iter().map(|tool| &tool.name).collect::<Vec<_>>()),
+        "models" => json!(agent.models().await?.iter().map(|model| &model.id).collect::<Vec<_>>()),
+        "activate" => json!(agent.activate(&names).await?),
+        _ => json!(agent.deactivate(&names).await?),
+    }
+    .into_tool_result()
 }

@@ -17,6 +17,14 @@ const RUN = {
   properties: { command: { type: "string" }, args: { type: "array", items: { type: "string" } } },
   required: ["command", "args"],
 } as const;
+const AGENT = {
+  type: "object",
+  properties: {
+    op: { enum: ["state", "abort", "tools", "activate", "deactivate", "models"] },
+    names: { type: "array", items: { type: "string" } },
+  },
+  required: ["op"],
+} as const;
 
 kit.tool("secret", { description: "Asks for a secret.", input: NAME }, async ({ name }, ctx) => {
   const key = await ctx.secret(name);
@@ -47,6 +55,14 @@ kit.tool("run", { description: "Has a program run.", input: RUN }, async ({ comm
     onOutput: (text, stream) => heard.push({ stream, text }),
   });
   return { code: code ?? null, heard, signal: signal ?? null, stdout };
+});
+
+kit.tool("agent", { description: "Asks how the agent stands.", input: AGENT }, async ({ op, names = [] }, { agent }) => {
+  if (op === "state") return (await agent.state()).model;
+  if (op === "abort") return { calls: await agent.abort("it was to end") };
+  if (op === "tools") return (await agent.tools()).map((tool) => tool.name);
+  if (op === "models") return (await agent.models()).map((model) => model.id);
+  return op === "activate" ? agent.activate(names) : agent.deactivate(names);
 });
 
 kit.state({ version: 2, migrate: (values, version) => ({ [`v${version}`]: values }) });
