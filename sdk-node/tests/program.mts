@@ -73,7 +73,10 @@ export function extension(offers: string): string {
 export class Program {
   readonly frames: Frame[] = [];
   readonly #child: ChildProcess;
-  #stdout = "";
+  /** In pieces: one text that grows by each would be copied as a whole each time. */
+  readonly #stdout: string[] = [];
+  /** The beginning of a line. */
+  #begun = "";
   #stderr = "";
   #seen = 0;
   #waiters = new Set<() => void>();
@@ -143,24 +146,18 @@ export class Program {
   resume(): void {
     this.#child.stdout!.on("data", (text: string) =>
       this.#change(() => {
-        this.#stdout += text;
-        const lines = text === "" ? [] : this.#lines();
+        this.#stdout.push(text);
+        const lines = text.split("\n");
+        lines[0] = this.#begun + lines[0];
+        this.#begun = lines.pop()!;
         this.frames.push(...lines.map((line) => JSON.parse(line) as Frame));
       }),
     );
   }
 
-  #parsed = 0;
-  #lines(): string[] {
-    const end = this.#stdout.lastIndexOf("\n") + 1;
-    const lines = this.#stdout.slice(this.#parsed, end).split("\n").slice(0, -1);
-    this.#parsed = end;
-    return lines;
-  }
-
   /** All that it has written, byte for byte. */
   get stdout(): string {
-    return this.#stdout;
+    return this.#stdout.join("");
   }
 
   get stderr(): string {
@@ -258,7 +255,7 @@ export class Program {
   }
 
   #account(): string {
-    return `stdout:\n${this.#stdout.slice(-2000)}\nstderr:\n${this.#stderr.slice(-2000)}`;
+    return `${this.frames.length} frames, stdout:\n${this.stdout.slice(-2000)}\nstderr:\n${this.#stderr.slice(-2000)}`;
   }
 }
 
