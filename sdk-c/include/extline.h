@@ -287,6 +287,11 @@ typedef struct extline_update_options {
      * Units in all; 0 where nobody knows.
      */
     double total;
+    /**
+     * How a person is shown it, in place of the text, by a host that shows views: a view as JSON
+     * (docs/views.md).
+     */
+    const char *view;
 } extline_update_options;
 
 /**
@@ -382,6 +387,11 @@ typedef struct extline_panel_content {
      * The line below; NULL is none, or where it is drawn anew the one that it has.
      */
     const char *footer;
+    /**
+     * What is shown in place of the lines, by a host that shows views: a view as JSON (docs/views.md);
+     * NULL is none.
+     */
+    const char *view;
 } extline_panel_content;
 
 /**
@@ -1190,7 +1200,7 @@ extline_result extline_call_update(struct extline_call *call,
                                    const char *message);
 
 /**
- * Shows more of how a tool call stands. `EXTLINE_JSON` for details that are no JSON. Else as
+ * Shows more of how a tool call stands. `EXTLINE_JSON` for details or a view that are no JSON. Else as
  * `extline_call_update`.
  */
 extline_result extline_call_update_with(struct extline_call *call,
@@ -1434,6 +1444,7 @@ extline_result extline_submit_slash(struct extline_extension *ext,
 /**
  * Opens a panel, or puts it in the place of the one that is open under this id. Hosts before mid-2026
  * may not know this outside a command; one line on stderr says so then (`cap.upstream-warning`).
+ * `EXTLINE_JSON` for a view that is no JSON,
  * `EXTLINE_STATE` before the start, `EXTLINE_CLOSED` when the session is over. From any thread.
  */
 extline_result extline_panel_open(struct extline_extension *ext,

@@ -111,6 +111,9 @@ pub struct UpdateOptions {
     pub done: f64,
     /// Units in all; 0 where nobody knows.
     pub total: f64,
+    /// How a person is shown it, in place of the text, by a host that shows views: a view as JSON
+    /// (docs/views.md).
+    pub view: *const c_char,
 }
 
 // SAFETY: NULL pointers and numbers are all zero bytes.
@@ -132,7 +135,7 @@ pub unsafe extern "C" fn extline_call_update(
     })
 }
 
-/// Shows more of how a tool call stands. `EXTLINE_JSON` for details that are no JSON. Else as
+/// Shows more of how a tool call stands. `EXTLINE_JSON` for details or a view that are no JSON. Else as
 /// `extline_call_update`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_update_with(
@@ -149,15 +152,17 @@ pub unsafe extern "C" fn extline_call_update_with(
 
 unsafe fn update_of(given: &UpdateOptions) -> Result<Update, Failure> {
     // SAFETY: texts of the caller's.
-    let (message, text, unit, details) = unsafe {
+    let (message, text, unit, details, view) = unsafe {
         (
             maybe_text(given.message, "update->message")?.map(str::to_owned),
             maybe_text(given.text, "update->text")?,
             maybe_text(given.unit, "update->unit")?.map(str::to_owned),
             maybe_text(given.details, "update->details")?,
+            maybe_text(given.view, "update->view")?,
         )
     };
     let details = details.map(|details| json_of(details, "update->details")).transpose()?;
+    let view = view.map(|view| json_of(view, "update->view")).transpose()?;
     let is_said = given.done != 0.0 || given.total != 0.0;
     let done = is_said.then_some(given.done);
     let total = (given.total != 0.0).then_some(given.total);
@@ -165,7 +170,7 @@ unsafe fn update_of(given: &UpdateOptions) -> Result<Update, Failure> {
     Ok(Update {
         content: text.map(|text| vec![Content::text(text)]),
         details,
-        view: None,
+        view,
         progress: (progress != Progress::default()).then_some(progress),
     })
 }

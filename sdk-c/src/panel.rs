@@ -15,7 +15,7 @@ use crate::dispatch::inside;
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter, enter_or};
 use crate::ffi::{Options, Str, maybe_text, options, text, texts, with_nul};
-use crate::tool::mistake;
+use crate::tool::{json_of, mistake};
 
 /// What handles a panel's inputs. Begin it with `EXTLINE_PANEL_OPTIONS_INIT`; what is not set is not
 /// called.
@@ -59,6 +59,9 @@ pub struct PanelContent {
     pub line_count: usize,
     /// The line below; NULL is none, or where it is drawn anew the one that it has.
     pub footer: *const c_char,
+    /// What is shown in place of the lines, by a host that shows views: a view as JSON (docs/views.md);
+    /// NULL is none.
+    pub view: *const c_char,
 }
 
 // SAFETY: NULL pointers and numbers are all zero bytes.
@@ -105,6 +108,7 @@ pub unsafe extern "C" fn extline_panel(
 
 /// Opens a panel, or puts it in the place of the one that is open under this id. Hosts before mid-2026
 /// may not know this outside a command; one line on stderr says so then (`cap.upstream-warning`).
+/// `EXTLINE_JSON` for a view that is no JSON,
 /// `EXTLINE_STATE` before the start, `EXTLINE_CLOSED` when the session is over. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_panel_open(
@@ -168,7 +172,9 @@ pub(crate) unsafe fn panel_of(panel: *const PanelContent) -> Result<Panel, Failu
             title: maybe_text(given.title, "panel->title")?.map(str::to_owned),
             lines: texts(given.lines, given.line_count, "panel->lines")?,
             footer: maybe_text(given.footer, "panel->footer")?.map(str::to_owned),
-            view: None,
+            view: maybe_text(given.view, "panel->view")?
+                .map(|view| json_of(view, "panel->view"))
+                .transpose()?,
         })
     }
 }

@@ -175,13 +175,14 @@ static extline_extension *with_panel(void) {
 static void a_panel(void) {
     static const char *const lines[] = {"one"};
     extline_panel_content content = {EXTLINE_PANEL_CONTENT_INIT, .id = "p", .title = "P", .lines = lines,
-                                     .line_count = 1, .footer = "f"};
+                                     .line_count = 1, .footer = "f",
+                                     .view = "{\"kind\":\"lines\",\"lines\":[\"1\"]}"};
     extline_extension *ext = with_panel();
     CHECK(!extline_panel_is_open(ext, "p"));
     CHECK_OK(extline_panel_open(ext, &content));
     CHECK(extline_panel_is_open(ext, "p"));
     CHECK_TEXT(host_hears(ext), "{\"type\":\"open_panel\",\"panel\":{\"id\":\"p\",\"title\":\"P\",\"lines\":[\"one\"],"
-                                "\"footer\":\"f\"}}");
+                                "\"footer\":\"f\",\"view\":{\"kind\":\"lines\",\"lines\":[\"1\"]}}}");
     host_says(ext, "{\"type\":\"panel_key\",\"panel_id\":\"p\",\"key\":\"rune\",\"text\":\"a\"}");
     CHECK_TEXT(host_hears(ext), "{\"type\":\"panel_render\",\"panel_id\":\"p\",\"title\":\"P\",\"lines\":[\"runea\"],"
                                 "\"footer\":\"f\"}");
@@ -213,6 +214,10 @@ static void panels_that_are_wrong(void) {
     extline_extension *ext = with_panel();
     CHECK_CODE(extline_panel_open(ext, &content), EXTLINE_UTF8);
     CHECK_CODE(extline_panel_render(ext, &content), EXTLINE_UTF8);
+    content.line_count = 0;
+    content.view = "nope";
+    CHECK_CODE(extline_panel_open(ext, &content), EXTLINE_JSON);
+    CHECK_CODE(extline_panel_render(ext, &content), EXTLINE_JSON);
     content.struct_size = 0;
     CHECK_CODE(extline_panel_open(ext, &content), EXTLINE_ARGUMENT);
     CHECK_CODE(extline_panel_render(ext, &content), EXTLINE_ARGUMENT);

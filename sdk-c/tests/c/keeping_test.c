@@ -136,11 +136,15 @@ static void two_threads_answer_one_call(void) {
 static void updating(void *user, extline_call *call, extline_str args) {
     (void)user, (void)args;
     extline_update_options update = {EXTLINE_UPDATE_OPTIONS_INIT, .message = "half", .text = "so far", .unit = "files",
-                                     .details = "{\"n\":1}", .done = 1, .total = 2};
+                                     .details = "{\"n\":1}", .done = 1, .total = 2,
+                                     .view = "{\"kind\":\"meter\",\"value\":1,\"max\":2}"};
     WANT_OK(extline_call_update_with(call, &update));
     WANT_CODE(extline_call_update(call, "\xff"), EXTLINE_UTF8);
     WANT_CODE(extline_call_updatef(call, "%s", "\xff"), EXTLINE_UTF8);
     update.details = "nope";
+    WANT_CODE(extline_call_update_with(call, &update), EXTLINE_JSON);
+    update.details = NULL;
+    update.view = "nope";
     WANT_CODE(extline_call_update_with(call, &update), EXTLINE_JSON);
     update.struct_size = 3;
     WANT_CODE(extline_call_update_with(call, &update), EXTLINE_ARGUMENT);
@@ -151,7 +155,8 @@ static void updates(void) {
     extline_extension *ext = with_tool(updating, NULL);
     host_says(ext, CALL("1", "{}"));
     CHECK_TEXT(host_hears(ext), "{\"type\":\"tool_update\",\"id\":\"1\",\"seq\":1,\"content\":[" TEXT("so far")
-                                "],\"details\":{\"n\":1},\"progress\":{\"done\":1,\"total\":2,\"unit\":\"files\","
+                                "],\"details\":{\"n\":1},\"view\":{\"kind\":\"meter\",\"value\":1,\"max\":2},"
+                                "\"progress\":{\"done\":1,\"total\":2,\"unit\":\"files\","
                                 "\"message\":\"half\"}}");
     CHECK_OK(extline_call_text(kept, "done"));
     CHECK_CODE(extline_call_update(kept, "too late"), EXTLINE_ANSWERED);
