@@ -35,7 +35,7 @@ pub use self::restart::RestartPolicy;
 #[cfg(feature = "mcp-client")]
 use self::server_tools::HowToTrust;
 use self::servers::Servers;
-pub use self::slot::EnableError;
+pub use self::slot::{EnableError, ReloadError};
 use self::slot::{Setting, Slot, Slots};
 use crate::approval::Approvals;
 use crate::calls::{self, Call, CallOptions, CommandOutcome, Reconciled};
@@ -130,6 +130,7 @@ impl Host {
         name: &str,
         args: &str,
     ) -> Result<CommandOutcome, CallError> {
+        self.shared.until_reloaded(|registry| registry.is_command_reloading(name)).await;
         let command = self.shared.command(name)?;
         let unknown = || CallError::Unknown { what: "command", name: name.to_owned() };
         let connection = self.shared.connection(command.owner).ok_or_else(unknown)?;

@@ -146,7 +146,7 @@ pub use connection::{
 };
 pub use home::default_home;
 pub use hooks::{HookMode, HookPoint, HooksError, ScriptHook, ScriptHooks};
-pub use host::{Agent, EnableError, Host, HostBuilder, RestartPolicy};
+pub use host::{Agent, EnableError, Host, HostBuilder, ReloadError, RestartPolicy};
 pub use intercepts::{AgentCall, AgentCallDecision, AgentStart, PromptDecision, UserPrompt};
 pub use memory::EXTENSION_MEMORY;
 pub use nearest::nearest;
@@ -155,7 +155,7 @@ pub use process::{
     withhold_descriptors,
 };
 pub use redact::Redactor;
-pub use registry::{BuiltinCall, BuiltinToolError, Command, Tool};
+pub use registry::{BuiltinCall, BuiltinToolError, Changed, Changes, Command, Difference, Tool};
 pub use report::{
     Blocked, CallError, CallStatus, Diagnosis, Ending, FailureCause, InterceptFailure, Manner,
     Notice, Problem, Role, Trace,

@@ -132,6 +132,9 @@ impl Shared {
         match &tool.owner {
             Owner::Extension(owner) => {
                 let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
+                if call.caller.is_none() {
+                    self.until_reloaded(|registry| registry.is_tool_reloading(name)).await;
+                }
                 let connection = self.connection(*owner).ok_or_else(unknown)?;
                 let options = ToolCallOptions {
                     timeout: own,
@@ -169,6 +172,10 @@ impl Shared {
         telling: &mut Telling,
     ) -> Result<Passed, CallError> {
         let name = call.tool;
+        // What an extension calls in the midst of its own call may be what the reload waits for.
+        if call.caller.is_none() {
+            self.until_reloaded(|registry| registry.is_tool_reloading(name)).await;
+        }
         let tool = self.tool(name)?;
         let args = self
             .read_args(args)

@@ -282,7 +282,7 @@ impl Connection {
     fn forget_offers(&self, state: &State, was_asked: bool) {
         let mut registry = self.shared.registry();
         if was_asked {
-            registry.let_go_of_names(self.index);
+            registry.free_names(self.index);
         } else if self.restarts && state.start_took.is_some() {
             registry.keep_names(self.index);
         }

@@ -15,6 +15,7 @@ use super::panel::Panel;
 use crate::lock::lock;
 use crate::memory::Memory;
 use crate::redact::Redactor;
+use crate::registry::Difference;
 use crate::report::{CallStatus, Diagnosis, Ending, InterceptFailure, Notice};
 
 /// News that wait for a slow listener; of more it misses the oldest.
@@ -55,6 +56,13 @@ pub enum News {
         attempt: u32,
         /// After how long.
         after: Duration,
+    },
+    /// What is there now has taken the place of what ran before.
+    Reloaded {
+        /// The extension.
+        extension: String,
+        /// What it registers otherwise.
+        difference: Difference,
     },
     /// Its process and all that belongs to it has ended.
     Ended(Ending),

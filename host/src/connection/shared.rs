@@ -4,7 +4,7 @@
 //! registry. Nobody holds one across an await.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use extline_protocol::{CallKey, Deadlines};
@@ -68,6 +68,8 @@ pub(crate) struct Shared {
     /// Changes whenever somebody who could not be asked before an event may be asked now, or is
     /// not waited for any more.
     pub(crate) standings: watch::Sender<()>,
+    /// An extension was reloaded, or is: before that no call looks whether it has to wait.
+    pub(crate) has_reloaded: AtomicBool,
     /// Counts the tool calls, to name them for interceptors and guards.
     calls: AtomicU64,
     /// How many validations may take long at once.
@@ -108,6 +110,7 @@ impl Shared {
             publishing: Mutex::default(),
             started: watch::Sender::new(false),
             standings: watch::Sender::new(()),
+            has_reloaded: AtomicBool::new(false),
             calls: AtomicU64::new(0),
             long_validations: Arc::new(Semaphore::new(LONG_VALIDATIONS)),
             large_pipes: LargePipes::default(),
@@ -119,6 +122,21 @@ impl Shared {
 
     pub(crate) fn registry(&self) -> MutexGuard<'_, Registry> {
         lock(&self.registry)
+    }
+
+    /// Waits as long as an extension is being reloaded.
+    pub(crate) async fn until_reloaded(&self, is_reloading: impl Fn(&mut Registry) -> bool) {
+        if !self.has_reloaded.load(Ordering::Acquire) {
+            return;
+        }
+        let mut changes = self.standings.subscribe();
+        loop {
+            // What changes from here on ends the wait below.
+            changes.borrow_and_update();
+            if !is_reloading(&mut self.registry()) || changes.changed().await.is_err() {
+                return;
+            }
+        }
     }
 
     /// Adds the connection of an extension, or replaces it after a restart.

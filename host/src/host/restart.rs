@@ -158,7 +158,7 @@ pub(crate) async fn supervise(run: Arc<Run>, launcher: Launcher, policy: Restart
     // A process that was started in this moment is ended by whoever closed the run.
     run.current().ended().await;
     run.attempts.send_modify(|it| *it += 1);
-    launcher.shared.registry().let_go_of_names(launcher.index);
+    launcher.shared.registry().free_names(launcher.index);
     launcher.shared.publish();
     run.over.send_replace(true);
 }

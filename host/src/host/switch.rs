@@ -1,6 +1,7 @@
 //! Extensions that are switched on and off while the host runs.
 
-use super::{EnableError, Host};
+use super::{EnableError, Host, ReloadError};
+use crate::registry::Difference;
 use crate::report::Ending;
 
 /// What is done with one extension. Each of these goes on when its future is dropped.
@@ -50,6 +51,22 @@ impl Host {
     /// Says how it ended; `None` when there is no such extension, or it had no process.
     pub async fn disable(&self, extension: &str) -> Option<Ending> {
         self.slots.named(extension)?.disable(self.drain).await
+    }
+
+    /// Puts what is there now in the place of an extension that runs: its program or manifest was changed. Says
+    /// what it registers otherwise than before.
+    ///
+    /// It is first started on trial beside the one that runs, and ended when it is ready; where that fails,
+    /// nothing changes. Then the one that runs gets no new calls, has the time of
+    /// [`HostBuilder::drain`](crate::HostBuilder::drain) for those that it has, and is told to end, and what is
+    /// there now is started in its place. Calls that the agent makes meanwhile wait for that, and what it guards is
+    /// closed until it can be asked again. What it keeps with the host stays. One that does not run is
+    /// [enabled](Host::enable).
+    ///
+    /// It is started twice, so its setup must be able to run beside itself.
+    pub async fn reload(&self, extension: &str) -> Result<Difference, ReloadError> {
+        let unknown = || EnableError::Unknown { name: extension.to_owned() };
+        self.slots.named(extension).ok_or_else(unknown)?.reload(self.drain).await
     }
 
     /// Ends one extension, as [`Host::shutdown`] does, and forgets what it offered and where its

@@ -100,15 +100,25 @@ impl Shared {
         question: Question,
         read: impl FnOnce(EventInterceptResponse) -> Result<T, String>,
     ) -> Result<Option<T>, Blocked> {
-        let point = question.point;
-        let awaited;
-        let Asked { connection, listed, .. } = if asked.listed.standing == Standing::Asked {
-            asked
-        } else {
-            awaited = self.awaited(asked.listed.owner, point, &question.phase).await;
-            let Some(asked) = &awaited else { return Ok(None) };
-            asked
+        let (point, owner) = (question.point, asked.listed.owner);
+        let (mut asked, mut anew) = (asked, None);
+        let answer = loop {
+            if asked.listed.standing != Standing::Asked {
+                anew = self.awaited(owner, point, &question.phase).await;
+                let Some(awaited) = &anew else { return Ok(None) };
+                asked = awaited;
+            }
+            let answer = self.answer_of(asked, &question).await;
+            if answer.is_ok() || !self.registry().is_reloading(owner) {
+                break answer;
+            }
+            // It was to end before it answered, and another process takes its place.
+            self.until_reloaded(|registry| registry.is_reloading(owner)).await;
+            anew = self.asked_of(owner, point, &question.phase);
+            let Some(now) = &anew else { return Ok(None) };
+            asked = now;
         };
+        let Asked { connection, listed, .. } = asked;
         let failure = |NoAnswer { cause, reason }, blocked| InterceptFailure {
             role: Role::of(&question.phase),
             point: point.as_str().to_owned(),
@@ -118,16 +128,6 @@ impl Shared {
             blocked,
         };
         let by = || self.extension_of(listed);
-        let answer = match (&listed.standing, connection) {
-            (Standing::Asked, Some(connection)) => {
-                let intercept = question.clone().into_intercept();
-                let (above, origin) = (question.above.clone(), question.origin);
-                connection.ask(point, intercept, self.deadlines.intercept, above, origin).await
-            }
-            (standing, connection) => {
-                Err(self.nobody_to_ask(standing, listed.owner, connection.as_deref()))
-            }
-        };
         let may_ask = point == Point::ToolCall && question.phase == Phase::Guard;
         let read = answer.and_then(|answer| match answer.block && !(answer.ask && may_ask) {
             // Every other change in it counts for nothing (`intercept.block-wins`).
@@ -161,6 +161,25 @@ impl Shared {
         let reason = format!("its {} {}", failure.role, failure.reason);
         self.tell_failure(listed.owner, connection.as_deref(), failure);
         if blocked { Err(Blocked { by: by(), reason }) } else { Ok(None) }
+    }
+
+    /// What it answers, or why it does not.
+    async fn answer_of(
+        &self,
+        Asked { connection, listed, .. }: &Asked,
+        question: &Question,
+    ) -> Result<EventInterceptResponse, NoAnswer> {
+        match (&listed.standing, connection) {
+            (Standing::Asked, Some(connection)) => {
+                let intercept = question.clone().into_intercept();
+                let (above, origin) = (question.above.clone(), question.origin);
+                let timeout = self.deadlines.intercept;
+                connection.ask(question.point, intercept, timeout, above, origin).await
+            }
+            (standing, connection) => {
+                Err(self.nobody_to_ask(standing, listed.owner, connection.as_deref()))
+            }
+        }
     }
 
     /// The extension's name.

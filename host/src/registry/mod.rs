@@ -2,6 +2,7 @@
 //! their registrations arrive.
 
 mod builtin;
+mod difference;
 mod offer;
 mod point;
 mod points;
@@ -15,6 +16,8 @@ use extline_protocol::frame::{Registered, Rejection};
 
 pub(crate) use self::builtin::Builtin;
 pub use self::builtin::{BuiltinCall, BuiltinToolError};
+pub(crate) use self::difference::Registrations;
+pub use self::difference::{Changed, Changes, Difference};
 pub(crate) use self::offer::Owner;
 pub use self::offer::{Command, Tool};
 pub(crate) use self::point::Point;
@@ -74,6 +77,8 @@ struct Offer {
     failed: Option<String>,
     /// What it offered when it died, while it is started again (`end.restart-names`).
     kept: Option<Kept>,
+    /// Another process takes its place: calls wait for that.
+    is_reloading: bool,
     /// Registrations that cannot be used, by kind and name.
     refused: BTreeMap<(String, String), Rejection>,
     reported: Option<Registered>,
@@ -211,6 +216,41 @@ impl Registry {
         // One that dies on its way up had not offered everything yet.
         offer.kept.get_or_insert(kept);
         self.winners = None;
+    }
+
+    /// The process has ended, and its names are free, unless another one takes its place.
+    pub(crate) fn free_names(&mut self, owner: usize) {
+        if !self.offers[owner].is_reloading {
+            self.let_go_of_names(owner);
+        }
+    }
+
+    /// Another process is to take the place of the extension's, or has: calls wait meanwhile.
+    pub(crate) fn set_reloading(&mut self, owner: usize, is_reloading: bool) {
+        self.offers[owner].is_reloading = is_reloading;
+    }
+
+    /// Whether another process takes the place of the extension's.
+    pub(crate) fn is_reloading(&self, owner: usize) -> bool {
+        self.offers[owner].is_reloading
+    }
+
+    /// Whether the extension that has the tool is being reloaded.
+    pub(crate) fn is_tool_reloading(&mut self, name: &str) -> bool {
+        let owner = self.tool(name).and_then(|tool| tool.owner());
+        owner.is_some_and(|owner| self.is_reloading(owner))
+    }
+
+    /// The same of a command.
+    pub(crate) fn is_command_reloading(&mut self, name: &str) -> bool {
+        let owner = self.command(name).map(|command| command.owner);
+        owner.is_some_and(|owner| self.is_reloading(owner))
+    }
+
+    /// The tools and commands that an extension has registered.
+    pub(crate) fn registered_by(&self, owner: usize) -> Registrations {
+        let Offer { tools, commands, .. } = &self.offers[owner];
+        Registrations::of(tools.values(), commands.values())
     }
 
     /// The extension is not started again: its names are free.

@@ -287,6 +287,7 @@ impl Offer {
             is_taken_away: self.is_taken_away,
             disabled: self.disabled,
             kept: self.kept,
+            is_reloading: self.is_reloading,
             user: self.user,
             promised: Some(promised),
             ..Self::default()

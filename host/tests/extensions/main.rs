@@ -27,6 +27,7 @@ mod panels;
 mod pending;
 mod programs;
 mod registrations;
+mod reloading;
 mod requests;
 mod results;
 mod secrets;

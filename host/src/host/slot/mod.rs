@@ -1,12 +1,15 @@
 //! The places of extensions in load order, each of which is used or is not.
 
+mod reload;
+mod switching;
+
+pub use self::reload::ReloadError;
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use extline_protocol::RawJson;
-use extline_protocol::frame::ShutdownReason;
 use thiserror::Error;
 use tokio::sync::{Mutex as AsyncMutex, watch};
 
@@ -15,8 +18,8 @@ use super::{HostBuilder, Launcher};
 use crate::config::{LiveConfig, Reading};
 use crate::connection::{Adapter, Connection, ExtensionState, ExtensionStatus, News, Shared};
 use crate::lock::lock;
-use crate::process::{Environments, Launch};
-use crate::report::{CallError, Diagnosis, Ending, Problem};
+use crate::process::Launch;
+use crate::report::{CallError, Diagnosis, Problem};
 use crate::secrets::SecretServer;
 use crate::source::{ExtensionSource, Manifest, Plan};
 
@@ -44,6 +47,8 @@ pub(crate) struct Slot {
     stage: Mutex<Stage>,
     /// Held by who enables, disables or removes it, but not while it starts: that may take a minute.
     switching: AsyncMutex<()>,
+    /// Held by who reloads it, also while it is tried out.
+    reloading: AsyncMutex<()>,
     /// It is never started again: it was removed, or the host shuts down.
     closed: watch::Sender<bool>,
     is_removed: AtomicBool,
@@ -170,6 +175,7 @@ impl Slot {
             found: Mutex::new(Found { dir, manifest }),
             stage: Mutex::new(Stage::Disabled(None)),
             switching: AsyncMutex::default(),
+            reloading: AsyncMutex::default(),
             closed: watch::Sender::new(false),
             is_removed: AtomicBool::new(false),
         };
@@ -349,162 +355,4 @@ impl Slot {
             Stage::Disabled(_) => Err(CallError::Disabled { name, extension: self.name.clone() }),
         }
     }
-}
-
-/// How it is switched on and off. Each of these goes on when nobody waits for it any more: half of
-/// it would leave a process that nobody knows of.
-impl Slot {
-    /// Starts it, where it is not in use, and waits until it is ready or has failed.
-    pub(crate) async fn enable(self: &Arc<Self>) -> Result<(), EnableError> {
-        let run =
-            in_the_end(Arc::clone(self).begin()).await.unwrap_or_else(|| Err(self.stopped()))?;
-        run.started(self.adapter()).await;
-        let slot = Arc::clone(self);
-        in_the_end(async move { slot.refuse_clashes().await }).await;
-        let connection = run.current();
-        match connection.status().state {
-            ExtensionState::Ready => Ok(()),
-            ExtensionState::Failed(diagnosis) => {
-                Err(EnableError::Failed { name: self.name.clone(), diagnosis })
-            }
-            _ => Err(self.stopped()),
-        }
-    }
-
-    async fn begin(self: Arc<Self>) -> Result<Arc<Run>, EnableError> {
-        let _switching = self.switching.lock().await;
-        if *self.closed.borrow() {
-            return Err(self.stopped());
-        }
-        if let Some(before) = self.run() {
-            if before.is_in_use() {
-                return Ok(before);
-            }
-            // It has failed, and may be waiting for its restart.
-            drop(before.close().await);
-            before.over().await;
-        }
-        self.expect();
-        let outcome = self.start().await;
-        let run = self.settle(outcome);
-        run.map_err(|diagnosis| EnableError::Failed { name: self.name.clone(), diagnosis })
-    }
-
-    /// Starts what is there now: it may be mended since the last time.
-    async fn start(&self) -> Result<Arc<Run>, Problem> {
-        let environments = Environments::new(&self.builder.environment);
-        let Plan { dir, manifest, guards, launch, .. } =
-            Plan::of(&self.source, &self.cwd, &environments);
-        if self.builder.profile.guards_fail_closed {
-            self.shared.registry().declare_in_manifest(self.index, &guards);
-        }
-        self.config.describe(manifest.clone());
-        *lock(&self.found) = Found { dir, manifest };
-        let launch = launch?;
-        self.prepare()?;
-        let launcher = self.launcher(launch);
-        let ordered = launcher.order()?;
-        launcher.start_run(ordered).await
-    }
-
-    /// Refuses new calls, waits for those that run, `drain` at most, and ends it. How it ended;
-    /// `None` where it had no process.
-    pub(crate) async fn disable(self: &Arc<Self>, drain: Duration) -> Option<Ending> {
-        in_the_end(Arc::clone(self).end(drain)).await.flatten()
-    }
-
-    async fn end(self: Arc<Self>, drain: Duration) -> Option<Ending> {
-        let _switching = self.switching.lock().await;
-        let run = match &*lock(&self.stage) {
-            Stage::Disabled(_) => return None,
-            Stage::Failed(_) => None,
-            Stage::Running(run) => Some(Arc::clone(run)),
-        };
-        self.shared.registry().begin_to_disable(self.index);
-        let ending = match &run {
-            Some(run) => self.end_run(run, drain).await,
-            None => None,
-        };
-        // Last, so that where its guards stood nothing passes before it has ended.
-        self.shared.registry().disable(self.index);
-        *lock(&self.stage) = Stage::Disabled(run);
-        self.shared.standings.send_replace(());
-        self.shared.publish();
-        ending
-    }
-
-    async fn end_run(&self, run: &Run, drain: Duration) -> Option<Ending> {
-        drop(run.close().await);
-        let connection = run.current();
-        let mut closed = self.closed.subscribe();
-        tokio::select! {
-            () = connection.drain() => {}
-            () = tokio::time::sleep(drain) => {}
-            _ = closed.wait_for(|closed| *closed) => {}
-        }
-        connection.begin_shutdown(ShutdownReason::Disabled);
-        let ending = connection.ended().await;
-        run.over().await;
-        ending
-    }
-
-    /// Ends it at once, and never starts it again.
-    pub(super) async fn remove(self: &Arc<Self>) -> Option<Ending> {
-        self.close_for_good();
-        let slot = Arc::clone(self);
-        in_the_end(async move {
-            let _switching = slot.switching.lock().await;
-            let ending = match slot.run() {
-                Some(run) => {
-                    drop(run.close().await);
-                    run.current().begin_shutdown(ShutdownReason::Disabled);
-                    run.current().ended().await
-                }
-                None => None,
-            };
-            slot.is_removed.store(true, Ordering::Release);
-            slot.shared.registry().take_away(slot.index);
-            slot.shared.standings.send_replace(());
-            slot.shared.publish();
-            ending
-        })
-        .await
-        .flatten()
-    }
-
-    /// Nothing is started here any more; what is just starting is killed by whoever starts it.
-    pub(super) fn close_for_good(&self) {
-        self.closed.send_replace(true);
-        if let Some(run) = self.run() {
-            run.close_now();
-        }
-    }
-
-    /// The same; waits for what is just starting, and tells all that runs to end.
-    pub(super) async fn begin_shutdown(&self) {
-        let _switching = self.switching.lock().await;
-        if let Some(run) = self.run() {
-            drop(run.close().await);
-            run.current().begin_shutdown(ShutdownReason::Exit);
-        }
-    }
-
-    /// The same without waiting.
-    pub(super) fn begin_shutdown_now(&self) {
-        self.close_for_good();
-        if let Some(run) = self.run() {
-            run.current().begin_shutdown(ShutdownReason::Exit);
-        }
-    }
-
-    fn stopped(&self) -> EnableError {
-        EnableError::Stopped { name: self.name.clone() }
-    }
-}
-
-/// What comes of work that goes on when this is dropped; `None` where the runtime ends before.
-async fn in_the_end<T: Send + 'static>(
-    work: impl Future<Output = T> + Send + 'static,
-) -> Option<T> {
-    tokio::spawn(work).await.ok()
 }

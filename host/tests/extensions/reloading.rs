@@ -1,0 +1,248 @@
+//! Extensions whose program changes while the host runs: what is there now takes the place of what runs, and where it
+//! does not start nothing changes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use extline_host::protocol::RawJson;
+use extline_host::protocol::frame::RegisterTool;
+use extline_host::{CallError, EnableError, ExtensionState, Host, HostBuilder, News, ReloadError};
+
+use crate::support::{Home, LONG, end, script, text, wait_until_gone};
+
+/// The folder of `versioned.sh`, as it is started in that version.
+struct Versioned {
+    home: Home,
+    dir: PathBuf,
+}
+
+impl Versioned {
+    fn new(version: &str) -> Self {
+        let home = Home::new();
+        let dir = home.folder("versioned");
+        let versioned = Self { home, dir };
+        versioned.becomes(version);
+        versioned
+    }
+
+    /// What is started from here on.
+    fn becomes(&self, version: &str) {
+        let words =
+            [script("versioned.sh").into_os_string(), version.into(), self.dir.clone().into()];
+        let words = words.map(|word| word.into_string().unwrap());
+        let manifest = serde_json::json!({ "name": "versioned", "version": "1.0.0", "exec": "sh", "args": words });
+        fs::write(self.dir.join("extension.json"), manifest.to_string()).unwrap();
+    }
+
+    fn builder(&self) -> HostBuilder {
+        self.home.builder().folder(&self.dir)
+    }
+
+    async fn there_is(&self, file: &str) {
+        until(|| self.dir.join(file).exists()).await;
+    }
+}
+
+async fn until(condition: impl Fn() -> bool) {
+    let met = async {
+        while !condition() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(LONG, met).await.expect("it did not happen");
+}
+
+async fn say(host: &Host) -> String {
+    text(&host.call("say", "{}").await.unwrap())
+}
+
+fn pid(host: &Host) -> u32 {
+    host.extensions()[0].pid.unwrap()
+}
+
+#[tokio::test]
+async fn what_is_there_now_takes_the_place_of_what_runs_and_what_differs_is_told() {
+    let versioned = Versioned::new("one");
+    let host = versioned.builder().start().await;
+    let (mut news, before) = (host.news(), pid(&host));
+    assert_eq!(say(&host).await, "one");
+    versioned.becomes("two");
+    let difference = host.reload("versioned").await.unwrap();
+    let told = "tool only_two added; tool say changed (description); tool only_one removed";
+    assert_eq!(difference.to_string(), told);
+    assert_eq!(say(&host).await, "two");
+    assert_ne!(pid(&host), before);
+    wait_until_gone(before).await;
+    let unknown = host.call("only_one", "{}").await.unwrap_err();
+    assert!(matches!(unknown, CallError::Unknown { .. }), "{unknown}");
+    let reloaded = async {
+        loop {
+            if let Some(News::Reloaded { difference, .. }) = news.next().await {
+                return difference;
+            }
+        }
+    };
+    assert_eq!(tokio::time::timeout(LONG, reloaded).await.unwrap(), difference);
+    assert!(host.reload("versioned").await.unwrap().is_none(), "nothing was changed");
+    end(host).await;
+}
+
+#[tokio::test]
+async fn where_what_is_there_now_does_not_start_what_runs_goes_on() {
+    let versioned = Versioned::new("one");
+    let host = versioned.builder().start().await;
+    let before = pid(&host);
+    let manifest = versioned.dir.join("extension.json");
+    for broken in [r#"{"name":"versioned","exec":"sh","args":["-c","exit 3"]}"#, "{"] {
+        fs::write(&manifest, broken).unwrap();
+        let error = host.reload("versioned").await.unwrap_err();
+        assert!(matches!(&error, ReloadError::GoesOn { .. }), "{error}");
+        assert!(error.to_string().starts_with("versioned goes on as it was, since "), "{error}");
+        assert_eq!((pid(&host), say(&host).await.as_str()), (before, "one"));
+    }
+    versioned.becomes("two");
+    host.reload("versioned").await.unwrap();
+    assert_eq!(say(&host).await, "two");
+    end(host).await;
+}
+
+#[tokio::test]
+async fn a_call_that_runs_is_answered_and_one_that_comes_meanwhile_waits_for_the_new_one() {
+    let versioned = Versioned::new("one");
+    let host = Arc::new(versioned.builder().start().await);
+    let spawn = |tool: &'static str| {
+        let host = Arc::clone(&host);
+        tokio::spawn(async move { text(&host.call(tool, "{}").await.unwrap()) })
+    };
+    let running = spawn("wait");
+    versioned.there_is("waits").await;
+    versioned.becomes("two");
+    let reloading = {
+        let host = Arc::clone(&host);
+        tokio::spawn(async move { host.reload("versioned").await })
+    };
+    // It is tried out, and then waits for the call.
+    let later = async {
+        loop {
+            let later = spawn("say");
+            let ended = tokio::time::timeout(Duration::from_millis(200), async {
+                while !later.is_finished() {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+            });
+            if ended.await.is_err() {
+                return later;
+            }
+            assert_eq!(later.await.unwrap(), "one");
+        }
+    };
+    let later = tokio::time::timeout(LONG, later).await.unwrap();
+    fs::write(versioned.dir.join("go"), "").unwrap();
+    assert_eq!(running.await.unwrap(), "one");
+    reloading.await.unwrap().unwrap();
+    assert_eq!(later.await.unwrap(), "two");
+    end(Arc::into_inner(host).unwrap()).await;
+}
+
+/// Also where one of them does not start, or somebody disables it in between.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_it_is_reloaded_its_guard_stands_and_each_call_is_answered_once() {
+    let versioned = Versioned::new("one");
+    let host = Arc::new(
+        versioned
+            .builder()
+            .builtin_tool(danger(), |_| async { unreachable!("it ran") })
+            .unwrap()
+            .start()
+            .await,
+    );
+    let over = Arc::new(AtomicBool::new(false));
+    let calls = ["danger", "say"].map(|tool| {
+        let (host, over) = (Arc::clone(&host), Arc::clone(&over));
+        tokio::spawn(async move {
+            let mut count = 0;
+            while !over.load(Ordering::Relaxed) {
+                let result = host.call(tool, "{}").await;
+                match tool {
+                    "danger" => {
+                        assert!(matches!(result, Err(CallError::Blocked { .. })), "{result:?}")
+                    }
+                    _ => assert!(result.is_ok(), "{result:?}"),
+                }
+                count += 1;
+            }
+            count
+        })
+    });
+    for round in 0..40 {
+        versioned.becomes(&format!("v{round}"));
+        if round % 5 == 4 {
+            fs::write(versioned.dir.join("extension.json"), "{").unwrap();
+            host.reload("versioned").await.unwrap_err();
+        } else {
+            host.reload("versioned").await.unwrap();
+            assert_eq!(say(&host).await, format!("v{round}"));
+        }
+    }
+    over.store(true, Ordering::Relaxed);
+    for called in calls {
+        assert!(called.await.unwrap() > 0);
+    }
+    end(Arc::into_inner(host).unwrap()).await;
+}
+
+/// A tool that the guard never lets run.
+fn danger() -> RegisterTool {
+    RegisterTool {
+        name: "danger".to_owned(),
+        schema: RawJson::parse(r#"{"type":"object"}"#).unwrap(),
+        ..RegisterTool::default()
+    }
+}
+
+#[tokio::test]
+async fn many_reloads_leave_nothing_behind() {
+    let versioned = Versioned::new("one");
+    let host = versioned.builder().start().await;
+    host.reload("versioned").await.unwrap();
+    let before = (open_files(), threads());
+    for round in 0..100 {
+        versioned.becomes(&format!("v{round}"));
+        host.reload("versioned").await.unwrap();
+    }
+    // What ends in the background has time for that.
+    until(|| open_files() <= before.0 + 4 && threads() <= before.1 + 4).await;
+    end(host).await;
+}
+
+fn open_files() -> usize {
+    entries("/proc/self/fd")
+}
+
+fn threads() -> usize {
+    entries("/proc/self/task")
+}
+
+/// None where the system does not tell.
+fn entries(folder: &str) -> usize {
+    fs::read_dir(Path::new(folder)).map_or(0, Iterator::count)
+}
+
+#[tokio::test]
+async fn one_that_does_not_run_is_enabled_and_one_that_is_not_there_is_told() {
+    let versioned = Versioned::new("one");
+    let host = versioned.builder().start().await;
+    host.disable("versioned").await.unwrap();
+    versioned.becomes("two");
+    host.reload("versioned").await.unwrap();
+    assert_eq!(say(&host).await, "two");
+    let unknown = host.reload("nobody").await.unwrap_err();
+    assert!(matches!(unknown, ReloadError::NotStarted(EnableError::Unknown { .. })), "{unknown}");
+    host.remove("versioned").await;
+    host.reload("versioned").await.unwrap_err();
+    assert_ne!(host.extensions()[0].state, ExtensionState::Ready);
+    end(host).await;
+}
