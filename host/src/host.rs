@@ -130,12 +130,7 @@ impl Host {
         name: &str,
         args: &str,
     ) -> Result<CommandOutcome, CallError> {
-        self.shared.until_reloaded(|registry| registry.is_command_reloading(name)).await;
-        let command = self.shared.command(name)?;
-        let unknown = || CallError::Unknown { what: "command", name: name.to_owned() };
-        let connection = self.shared.connection(command.owner).ok_or_else(unknown)?;
-        let timeout = self.shared.deadlines.command;
-        calls::run_command(&connection, &command, args, timeout, origin).await
+        calls::run_command(&self.shared, name, args, origin).await
     }
 
     /// Tells an event to those who subscribed to it, in load order. It is not answered. Where the

@@ -1,13 +1,12 @@
 //! A slash command: sent, and what its answer wants done.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use extline_protocol::frame::Action;
 use extline_protocol::{ErrorKind, RawJson};
 
-use crate::connection::{CommandAnswer, Connection, Panel, SentCommand, Shared, Unanswered};
-use crate::registry::Command;
+use crate::connection::{CommandAnswer, Panel, SentCommand, Shared, Unanswered};
+use crate::registry::{Command, Registry};
 use crate::report::CallError;
 
 /// What a command wants the host to do.
@@ -56,14 +55,20 @@ impl Shared {
 
 /// Sends a command and waits for its outcome; dropping this forgets the answer.
 pub(crate) async fn run(
-    connection: &Arc<Connection>,
-    command: &Command,
+    shared: &Shared,
+    name: &str,
     args: &str,
-    timeout: Duration,
     origin: Option<u64>,
 ) -> Result<CommandOutcome, CallError> {
-    let name = command.name();
-    let SentCommand { guard, response } = connection.invoke_command(name, args, origin)?;
+    let is_reloading = |registry: &mut Registry| registry.is_command_reloading(name);
+    shared.until_reloaded(is_reloading).await;
+    let command = shared.command(name)?;
+    let (name, timeout) = (command.name(), shared.deadlines.command);
+    let sent = shared.send(false, is_reloading, || {
+        let unknown = || CallError::Unknown { what: "command", name: name.to_owned() };
+        shared.connection(command.owner).ok_or_else(unknown)?.invoke_command(name, args, origin)
+    });
+    let SentCommand { guard, response } = sent.await?;
     match response.await.unwrap_or(Err(Unanswered::HostGone)) {
         Ok(answer) => outcome_of(name, answer),
         Err(unanswered) => Err(unanswered.into_error(name, timeout, Some(guard.connection()))),

@@ -17,7 +17,7 @@ use crate::aside;
 use crate::connection::{Caller, News, Sending, SentCall, Shared, Standstill};
 use crate::hooks::{AboutCall, HookPoint};
 use crate::intercepts::{AgentCall, AgentCallDecision, Asked, Question, reason_of};
-use crate::registry::{BuiltinCall, Owner, Point, Tool};
+use crate::registry::{BuiltinCall, Owner, Point, Registry, Tool};
 use crate::report::{Blocked, CallError, Notice};
 
 /// One tool call on its way, as those who are asked see it.
@@ -108,6 +108,7 @@ impl Shared {
             place: None,
             unasked: None,
         };
+        let is_free = call.caller.is_some();
         let passed = self.pass(call, args, telling);
         let timed_out =
             |after| CallError::Timeout { name: name.to_owned(), after, extension: None };
@@ -132,10 +133,6 @@ impl Shared {
         match &tool.owner {
             Owner::Extension(owner) => {
                 let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
-                if call.caller.is_none() {
-                    self.until_reloaded(|registry| registry.is_tool_reloading(name)).await;
-                }
-                let connection = self.connection(*owner).ok_or_else(unknown)?;
                 let options = ToolCallOptions {
                     timeout: own,
                     interactive: is_interactive,
@@ -146,7 +143,12 @@ impl Shared {
                 chain.push(name.to_owned());
                 let sending =
                     Sending { tool: &tool, args, options, chain, above: time, origin, turn };
-                let SentCall { guard, result, updates } = connection.call_tool(sending)?;
+                let is_reloading = |registry: &mut Registry| registry.is_tool_reloading(name);
+                let sent = self.send(is_free, is_reloading, || {
+                    let connection = self.connection(*owner).ok_or_else(unknown)?;
+                    connection.call_tool(sending)
+                });
+                let SentCall { guard, result, updates } = sent.await?;
                 telling.executed(&tool);
                 let runner = Runner::Extension(guard);
                 Ok((Running { runner, result, updates }, announced_timeout, review))

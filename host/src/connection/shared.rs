@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
 use extline_protocol::{CallKey, Deadlines};
 use extline_services::pending::Queue;
@@ -69,7 +69,9 @@ pub(crate) struct Shared {
     /// not waited for any more.
     pub(crate) standings: watch::Sender<()>,
     /// An extension was reloaded, or is: before that no call looks whether it has to wait.
-    pub(crate) has_reloaded: AtomicBool,
+    has_reloaded: AtomicBool,
+    /// Read while a call is sent, written while a reload begins.
+    sending: RwLock<()>,
     /// Counts the tool calls, to name them for interceptors and guards.
     calls: AtomicU64,
     /// How many validations may take long at once.
@@ -111,6 +113,7 @@ impl Shared {
             started: watch::Sender::new(false),
             standings: watch::Sender::new(()),
             has_reloaded: AtomicBool::new(false),
+            sending: RwLock::default(),
             calls: AtomicU64::new(0),
             long_validations: Arc::new(Semaphore::new(LONG_VALIDATIONS)),
             large_pipes: LargePipes::default(),
@@ -137,6 +140,33 @@ impl Shared {
                 return;
             }
         }
+    }
+
+    /// Sends a call or a command when its extension is not being reloaded, or at once where `is_free`. What is
+    /// sent is seen by a reload that begins afterwards.
+    pub(crate) async fn send<T>(
+        &self,
+        is_free: bool,
+        is_reloading: impl Fn(&mut Registry) -> bool,
+        send: impl FnOnce() -> T,
+    ) -> T {
+        loop {
+            {
+                let _sending = self.sending.read().unwrap_or_else(PoisonError::into_inner);
+                let may_wait = !is_free && self.has_reloaded.load(Ordering::Acquire);
+                if !may_wait || !is_reloading(&mut self.registry()) {
+                    return send();
+                }
+            }
+            self.until_reloaded(&is_reloading).await;
+        }
+    }
+
+    /// Another process is to take the place of an extension's: nothing more is sent to it.
+    pub(crate) fn begin_to_reload(&self, owner: usize) {
+        let _nobody_sends = self.sending.write().unwrap_or_else(PoisonError::into_inner);
+        self.has_reloaded.store(true, Ordering::Release);
+        self.registry().set_reloading(owner, true);
     }
 
     /// Adds the connection of an extension, or replaces it after a restart.

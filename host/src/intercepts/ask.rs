@@ -101,7 +101,8 @@ impl Shared {
         read: impl FnOnce(EventInterceptResponse) -> Result<T, String>,
     ) -> Result<Option<T>, Blocked> {
         let (point, owner) = (question.point, asked.listed.owner);
-        let (mut asked, mut anew) = (asked, None);
+        let mut anew;
+        let mut asked = asked;
         let answer = loop {
             if asked.listed.standing != Standing::Asked {
                 anew = self.awaited(owner, point, &question.phase).await;

@@ -1,7 +1,6 @@
 //! How the extension in a place is replaced by what is there now.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use extline_protocol::frame::ShutdownReason;
@@ -88,8 +87,7 @@ impl Slot {
             let _switching = self.switching.lock().await;
             let run = self.run().filter(|run| run.is_in_use() && !*self.closed.borrow());
             let run = run.ok_or_else(|| self.stopped())?;
-            self.shared.registry().set_reloading(self.index, true);
-            self.shared.has_reloaded.store(true, Ordering::Release);
+            self.shared.begin_to_reload(self.index);
             self.end_run(&run, drain, ShutdownReason::Reload).await;
             if *self.closed.borrow() {
                 return Err(self.stopped());
