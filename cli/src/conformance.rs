@@ -13,10 +13,10 @@ mod reports;
 mod screen;
 mod selection;
 mod traces;
-mod watch;
 
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -33,13 +33,13 @@ use tokio::sync::mpsc::{self, UnboundedReceiver};
 use self::harness::blame_the_tester;
 use self::reports::{Format, Reports};
 use self::screen::Screen;
-use self::watch::Watch;
 use crate::args::{Conformance, Question, Rules};
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
 use crate::printer::{self, Printer};
 use crate::styled::BOLD;
 use crate::target::{program_of, usage};
+use crate::watch::Watch;
 
 const SUBCOMMAND: &str = "conformance";
 /// How often the time in the progress line is renewed.
@@ -81,7 +81,7 @@ pub(crate) async fn run(args: Conformance, printer: Printer) -> Result<Exit, cla
 
 /// Runs again at each change, until Ctrl-C.
 async fn watch(args: &Conformance, json: bool) -> Result<Exit, clap::Error> {
-    let mut watch = Watch::of(args);
+    let mut watch = watched(args);
     // Once for all runs: one that comes between two of them is not lost.
     let mut interrupts = Interrupts::listen().ok();
     loop {
@@ -92,7 +92,10 @@ async fn watch(args: &Conformance, json: bool) -> Result<Exit, clap::Error> {
             Err(error) => printer::usage(&error),
         }
         let mut printer = Printer::new(json);
-        let changed = if let Some(file) = watch.changed_during_run(&mut printer) {
+        let changed = if let Some(file) = watch.changed_during_run(|file| {
+            let file = file.display();
+            printer.say(format_args!("{file} changes with each run, and is not watched"));
+        }) {
             file
         } else {
             printer.say(format_args!("watching {} files; Ctrl-C ends it", watch.count()));
@@ -103,6 +106,18 @@ async fn watch(args: &Conformance, json: bool) -> Result<Exit, clap::Error> {
         };
         printer.say(format_args!("\n{BOLD}{} changed{BOLD:#}", changed.display()));
     }
+}
+
+/// The extension's folder, the files among the words of its program, and the author's cases; what a run
+/// itself writes is not watched.
+fn watched(args: &Conformance) -> Watch {
+    let words = args.program.words.iter().map(PathBuf::from).filter(|word| word.exists());
+    let cases = args.cases.iter().map(PathBuf::from);
+    let roots = args.dir.iter().map(PathBuf::from).chain(words).chain(cases).collect();
+    let reports = args.told.report.iter().filter_map(|report| report.split_once('='));
+    let reports = reports.map(|(_, file)| file).chain(args.told.write_baseline.as_deref());
+    let written = reports.filter_map(|file| std::fs::canonicalize(file).ok()).collect();
+    Watch::of(roots, written)
 }
 
 /// The next signal to end; never, where none can be listened for.

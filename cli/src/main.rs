@@ -8,6 +8,7 @@ mod config;
 mod conformance;
 mod console;
 mod content;
+mod dev;
 mod dialogs;
 mod exit;
 mod ext;
@@ -45,6 +46,7 @@ mod trace_file;
 mod traced;
 mod trust;
 mod views;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -114,6 +116,7 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Command(command) => command::run(command, printer).await?,
         Action::Inspect(inspect) => inspect::run(inspect, printer).await?,
         Action::Run(run) => Box::pin(run::run(run, printer)).await?,
+        Action::Dev(dev) => Box::pin(dev::run(dev, printer)).await?,
         Action::Mcp(mcp) => mcp::run(mcp, printer).await?,
         Action::Lint(lint) => lint::run(lint, printer).await?,
         Action::Repair(_) => model_text::mend(printer),

@@ -29,6 +29,10 @@ impl NewsLine {
                 .with("extension", extension)
                 .with("attempt", attempt)
                 .with("after_ms", &millis(*after)),
+            News::Reloaded { extension, difference, took } => line("reloaded")
+                .with("extension", extension)
+                .with("difference", difference)
+                .with("took_ms", &millis(*took)),
             News::Ended(ending) => {
                 line("ended").with("extension", &ending.extension).with("ending", ending)
             }

@@ -12,6 +12,9 @@ use extline_host::{
     Host, HostBuilder, Manner, News, NewsStream, Notice, PendingChange, Trace,
 };
 
+use serde_json::value::RawValue;
+use tokio::sync::mpsc;
+
 use crate::args::{Settings, Timeout};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -47,6 +50,15 @@ pub(crate) struct Session {
     failed: Vec<Diagnosis>,
     /// What was said about the extensions before they were started.
     remarked: Vec<Notice>,
+    /// What something beside tells.
+    remarks: Option<mpsc::UnboundedReceiver<Remark>>,
+}
+
+/// Something to be told as it happens: lines for a person, and one of JSON for a program, where the host does
+/// not tell it.
+pub(crate) struct Remark {
+    pub(crate) text: Text,
+    pub(crate) json: Option<Box<RawValue>>,
 }
 
 impl Session {
@@ -139,7 +151,15 @@ impl Session {
             trace_file,
             failed,
             remarked,
+            remarks: None,
         })
+    }
+
+    /// What is sent to this is told as it comes.
+    pub(crate) fn remarks(&mut self) -> mpsc::UnboundedSender<Remark> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.remarks = Some(receiver);
+        sender
     }
 
     /// The diagnoses of those that did not start.
@@ -202,6 +222,7 @@ impl Session {
                 outcome = &mut future => break Ok(outcome),
                 exit = self.interrupts.next() => break Err(exit),
                 Some(news) = self.news.next() => tell(&news, &mut self.printer),
+                remark = next_remark(self.remarks.as_mut()) => show_remark(remark, writes_news, &mut self.printer),
                 why = failure_of(self.trace_file.as_ref()) => self.printer.error(why),
                 () = news_of(self.frames.as_ref()) => show_frames(self.frames.as_ref(), &mut self.printer),
             }
@@ -348,6 +369,23 @@ async fn failure_of(trace: Option<&TraceFile>) -> String {
     match trace {
         Some(trace) => trace.failure().await,
         None => std::future::pending().await,
+    }
+}
+
+async fn next_remark(remarks: Option<&mut mpsc::UnboundedReceiver<Remark>>) -> Remark {
+    if let Some(remarks) = remarks
+        && let Some(remark) = remarks.recv().await
+    {
+        return remark;
+    }
+    std::future::pending().await
+}
+
+fn show_remark(Remark { text, json }: Remark, is_json: bool, printer: &mut Printer) {
+    if is_json {
+        json.iter().for_each(|json| printer.json(json));
+    } else {
+        printer.say(text);
     }
 }
 

@@ -9,9 +9,10 @@ use std::fs;
 
 use support::{Extline, repository};
 
-const SUBCOMMANDS: [&str; 24] = [
+const SUBCOMMANDS: [&str; 25] = [
     "ext",
     "run",
+    "dev",
     "state",
     "call",
     "command",

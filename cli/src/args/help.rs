@@ -280,3 +280,10 @@ pub(super) const COMPLETIONS_EXAMPLES: &str = "Examples:
 pub(super) const MAN_EXAMPLES: &str = "Examples:
   extline man ~/.local/share/man/man1
   man extline-call";
+
+pub(super) const DEV_EXAMPLES: &str = "The prompt is that of `extline run`.
+
+Examples:
+  extline dev
+  extline dev examples/weather-python
+  extline dev --build 'npm run build' examples/weather-typescript";

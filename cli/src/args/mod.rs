@@ -3,6 +3,7 @@
 mod approvals;
 mod config;
 mod conformance;
+mod dev;
 mod ext;
 mod help;
 mod hook;
@@ -27,9 +28,9 @@ use clap_complete::Shell;
 
 use help::{
     CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFIG_EXAMPLES, CONFORMANCE_EXAMPLES,
-    DISCOVER_EXAMPLES, ENVIRONMENT, EXAMPLES, EXT_EXAMPLES, EXTRACT_EXAMPLES, HOOK_EXAMPLES,
-    INSPECT_EXAMPLES, INSTALL_EXAMPLES, LINT_EXAMPLES, MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES,
-    NEW_EXAMPLES, PACKAGE_EXAMPLES, RECORD_EXAMPLES, REPAIR_EXAMPLES, RUN_EXAMPLES,
+    DEV_EXAMPLES, DISCOVER_EXAMPLES, ENVIRONMENT, EXAMPLES, EXT_EXAMPLES, EXTRACT_EXAMPLES,
+    HOOK_EXAMPLES, INSPECT_EXAMPLES, INSTALL_EXAMPLES, LINT_EXAMPLES, MAN_EXAMPLES, MCP_EXAMPLES,
+    MOCK_EXAMPLES, NEW_EXAMPLES, PACKAGE_EXAMPLES, RECORD_EXAMPLES, REPAIR_EXAMPLES, RUN_EXAMPLES,
     SECRET_EXAMPLES, STATE_EXAMPLES, TAP_EXAMPLES, UNINSTALL_EXAMPLES,
 };
 use offered::Offered;
@@ -38,6 +39,7 @@ pub(crate) use config::Config;
 pub(crate) use conformance::{
     CheckTrace, Conformance, FuzzSessions, Matrix, Puppet, Question, ReplayTrace, Rules, TestHost,
 };
+pub(crate) use dev::Dev;
 pub(crate) use ext::{
     Ext, ExtAction, ExtInstall, ExtList, ExtNames, ExtRemove, ExtTrust, ExtValidate,
 };
@@ -106,6 +108,13 @@ pub(crate) enum Action {
         after_help = format!("{RUN_EXAMPLES}\n\n{EXIT_CODES}")
     )]
     Run(Run),
+    /// Run an extension at a prompt, and reload it when its files change
+    ///
+    /// What is saved is built, started on trial, and takes the place of what runs; where it does not start, what
+    /// runs goes on, and why is told. Hidden files and folders, target, node_modules, dist, venv and __pycache__ are
+    /// not looked at. docs/developing.md has the rest.
+    #[command(after_help = format!("{DEV_EXAMPLES}\n\n{EXIT_CODES}"))]
+    Dev(Dev),
     /// Be an MCP server whose tools are those of extensions
     ///
     /// Interceptors and guards of each extension hold for the tools of all. A client starts this as it

@@ -53,6 +53,8 @@ pub(crate) struct Console {
     view: Option<View>,
     /// The last thing the user did was Ctrl-C: another one ends.
     interrupted: bool,
+    /// The user said so.
+    quits: bool,
 }
 
 impl Console {
@@ -66,6 +68,7 @@ impl Console {
             turns: 0,
             view: None,
             interrupted: false,
+            quits: false,
         }
     }
 
@@ -87,6 +90,16 @@ impl Console {
                 self.take_lines_of_stdin().await
             }
         }
+    }
+
+    /// The same; where they end by themselves and nobody typed them, waits for an interruption.
+    pub(crate) async fn take_lines_and_stay(&mut self) -> Exit {
+        let exit = self.take_lines().await;
+        let have_ended = matches!(exit, Exit::Ok | Exit::ToolError) && !self.quits;
+        if !have_ended || io::stdin().is_terminal() {
+            return exit;
+        }
+        self.session.idle(std::future::pending()).await.unwrap_or_else(|exit| exit)
     }
 
     /// Tells that the session begins.
@@ -269,7 +282,10 @@ impl Console {
                 }
             }
             Line::Help => printer.tell(help(), &json!({ "help": help() })),
-            Line::Quit => return ControlFlow::Break(self.outcome()),
+            Line::Quit => {
+                self.quits = true;
+                return ControlFlow::Break(self.outcome());
+            }
             Line::Other => self.fail(text, &not_understood(text.trim())),
         }
         ControlFlow::Continue(())

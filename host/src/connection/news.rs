@@ -63,6 +63,8 @@ pub enum News {
         extension: String,
         /// What it registers otherwise.
         difference: Difference,
+        /// From the moment at which somebody wanted it.
+        took: Duration,
     },
     /// Its process and all that belongs to it has ended.
     Ended(Ending),

@@ -1,7 +1,7 @@
 //! How the extension in a place is replaced by what is there now.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use extline_protocol::frame::ShutdownReason;
 use thiserror::Error;
@@ -45,6 +45,7 @@ impl Slot {
     }
 
     async fn renew(self: Arc<Self>, drain: Duration) -> Result<Difference, ReloadError> {
+        let began = Instant::now();
         let _reloading = self.reloading.lock().await;
         let before = self.shared.registry().registered_by(self.index);
         if self.run().is_some_and(|run| run.is_in_use()) {
@@ -56,8 +57,11 @@ impl Slot {
             self.enable().await?;
         }
         let difference = before.difference(&self.shared.registry().registered_by(self.index));
-        let extension = self.name.clone();
-        self.shared.news.tell(News::Reloaded { extension, difference: difference.clone() });
+        self.shared.news.tell(News::Reloaded {
+            extension: self.name.clone(),
+            difference: difference.clone(),
+            took: began.elapsed(),
+        });
         Ok(difference)
     }
 

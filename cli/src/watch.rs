@@ -1,16 +1,13 @@
-//! `--watch`: runs again when a file of the extension changes.
+//! The files of an extension, which something is done again for when they change.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::args::Conformance;
-use crate::printer::Printer;
-
 /// How often the files are looked at.
 const TICK: Duration = Duration::from_millis(300);
-/// After a change, how long nothing more may change before the next run: an editor or a compiler
+/// After a change, how long nothing more may change before it is told: an editor or a compiler
 /// writes more than one file.
 const SETTLED: Duration = Duration::from_millis(200);
 /// The most files that are looked at.
@@ -19,9 +16,9 @@ const MOST: usize = 10_000;
 const MADE: [&str; 5] = ["node_modules", "target", "__pycache__", "venv", "dist"];
 
 /// The files of an extension, and what they were when they were last looked at.
-pub(super) struct Watch {
+pub(crate) struct Watch {
     roots: Vec<PathBuf>,
-    /// What a run itself writes.
+    /// What is not to be told of.
     written: Vec<PathBuf>,
     seen: FileTimes,
     /// The file that changed during the last run.
@@ -32,28 +29,21 @@ pub(super) struct Watch {
 type FileTimes = BTreeMap<PathBuf, (SystemTime, u64)>;
 
 impl Watch {
-    /// The extension's folder, the files among the words of its program, and the author's cases.
-    pub(super) fn of(args: &Conformance) -> Self {
-        let words = args.program.words.iter().map(PathBuf::from).filter(|word| word.exists());
-        let cases = args.cases.iter().map(PathBuf::from);
-        let roots = args.dir.iter().map(PathBuf::from).chain(words).chain(cases).collect();
-        let reports = args.told.report.iter().filter_map(|report| report.split_once('='));
-        let reports = reports.map(|(_, file)| file).chain(args.told.write_baseline.as_deref());
-        let written = reports.filter_map(|file| fs::canonicalize(file).ok()).collect();
+    /// Files and folders, but for those files that are written by who watches.
+    pub(crate) fn of(roots: Vec<PathBuf>, written: Vec<PathBuf>) -> Self {
         let mut watch = Self { roots, written, seen: FileTimes::new(), during: None };
         watch.seen = watch.look();
         watch
     }
 
     /// After a run: the file that somebody changed meanwhile. One that changes in two runs one after
-    /// the other is written by the extension, and not watched any more.
-    pub(super) fn changed_during_run(&mut self, printer: &mut Printer) -> Option<PathBuf> {
+    /// the other is written by the extension, and not watched any more, which is told.
+    pub(crate) fn changed_during_run(&mut self, tell: impl FnOnce(&Path)) -> Option<PathBuf> {
         let now = self.look();
         let mut changed = difference(&self.seen, &now);
         self.seen = now;
         if let Some(file) = changed.take_if(|file| self.during.as_ref() == Some(file)) {
-            printer
-                .say(format_args!("{} changes with each run, and is not watched", file.display()));
+            tell(&file);
             self.seen.remove(&file);
             self.written.extend(fs::canonicalize(file));
         }
@@ -62,7 +52,7 @@ impl Watch {
     }
 
     /// Comes back when a file has changed, is gone or is new, and none has since for a moment.
-    pub(super) async fn change(&mut self) -> PathBuf {
+    pub(crate) async fn change(&mut self) -> PathBuf {
         let mut changed = None;
         loop {
             tokio::time::sleep(if changed.is_some() { SETTLED } else { TICK }).await;
@@ -78,7 +68,7 @@ impl Watch {
     }
 
     /// How many files are watched.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.seen.len()
     }
 
