@@ -118,7 +118,7 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Run(run) => Box::pin(run::run(run, printer)).await?,
         Action::Dev(dev) => Box::pin(dev::run(dev, printer)).await?,
         Action::Mcp(mcp) => mcp::run(mcp, printer).await?,
-        Action::Lint(lint) => lint::run(lint, printer).await?,
+        Action::Lint(lint) => Box::pin(lint::run(lint, printer)).await?,
         Action::Repair(_) => model_text::mend(printer),
         Action::Extract(extract) => model_text::find(&extract, printer),
         Action::State(state) => state::run(&state, printer).await,

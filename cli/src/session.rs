@@ -383,7 +383,9 @@ async fn next_remark(remarks: Option<&mut mpsc::UnboundedReceiver<Remark>>) -> R
 
 fn show_remark(Remark { text, json }: Remark, is_json: bool, printer: &mut Printer) {
     if is_json {
-        json.iter().for_each(|json| printer.json(json));
+        if let Some(json) = &json {
+            printer.json(json);
+        }
     } else {
         printer.say(text);
     }

@@ -134,12 +134,12 @@ async fn a_call_that_runs_is_answered_and_one_that_comes_meanwhile_waits_for_the
                 }
             });
             if ended.await.is_err() {
-                return later;
+                return Some(later);
             }
             assert_eq!(later.await.unwrap(), "one");
         }
     };
-    let later = tokio::time::timeout(LONG, later).await.unwrap();
+    let later = tokio::time::timeout(LONG, later).await.unwrap().unwrap();
     fs::write(versioned.dir.join("go"), "").unwrap();
     assert_eq!(running.await.unwrap(), "one");
     reloading.await.unwrap().unwrap();
@@ -168,7 +168,7 @@ async fn while_it_is_reloaded_its_guard_stands_and_each_call_is_answered_once() 
                 let result = host.call(tool, "{}").await;
                 match tool {
                     "danger" => {
-                        assert!(matches!(result, Err(CallError::Blocked { .. })), "{result:?}")
+                        assert!(matches!(result, Err(CallError::Blocked { .. })), "{result:?}");
                     }
                     _ => assert!(result.is_ok(), "{result:?}"),
                 }
