@@ -111,7 +111,7 @@ pub(crate) enum Action {
     /// Run an extension at a prompt, and reload it when its files change
     ///
     /// What is saved is built, started on trial, and takes the place of what runs; where it does not start, what
-    /// runs goes on, and why is told. Hidden files, and what tools make, as target and node_modules, are not
+    /// runs goes on, and why is told. Hidden files, and what tools make or bring, as packages and builds, are not
     /// looked at. docs/developing.md has the rest.
     #[command(after_help = format!("{DEV_EXAMPLES}\n\n{EXIT_CODES}"))]
     Dev(Dev),
