@@ -29,7 +29,8 @@ pub(crate) enum ExtAction {
     /// Copy an extension to where it is found from then on
     ///
     /// It is copied whole, checked, and put in place at once: who looks meanwhile finds what was there before, or the
-    /// new one. Nothing of it is run. What needs to be built or set up is said.
+    /// new one. Nothing of it is run; the packages that it needs of Python or Node are installed into its folder, by uv
+    /// or pip and by npm, once you have said yes. Else it is said how to do it.
     #[command(after_help = EXT_INSTALL_EXAMPLES)]
     Install(ExtInstall),
     /// Take an extension away that was installed
@@ -84,6 +85,10 @@ pub(crate) struct ExtInstall {
     /// In place of the one of that name which is installed
     #[arg(long)]
     pub(crate) replace: bool,
+
+    /// Install the packages that it needs without asking, which runs what they bring
+    #[arg(long, short)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]

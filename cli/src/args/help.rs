@@ -87,6 +87,7 @@ pub(super) const EXT_VALIDATE_EXAMPLES: &str = "Examples:
 
 pub(super) const EXT_INSTALL_EXAMPLES: &str = "Examples:
   extline ext install .
+  extline ext install --yes ~/src/weather
   extline ext install --project examples/clock-shell
   extline ext install clock-1.0.0.tar.gz --sha256 \"$(cut -c -64 clock-1.0.0.tar.gz.sha256)\"
   extline ext install --replace https://example.com/me/clock.git@v1.2.0";

@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+mod environments;
 mod install;
 mod manifests;
 mod pages;
