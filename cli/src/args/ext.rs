@@ -69,7 +69,7 @@ pub(crate) struct ExtValidate {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExtInstall {
-    /// A folder with an extension.json; a .tar.gz of one; or a git repository, by its URL, with @REF behind it for a branch, a tag or a
+    /// A folder with an extension.json; a .tar.gz or .zip of one; or a git repository, by its URL, with @REF behind it for a branch, a tag or a
     /// commit
     #[arg(value_name = "SOURCE")]
     pub(crate) source: OsString,

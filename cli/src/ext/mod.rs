@@ -13,6 +13,7 @@ mod remove;
 mod source;
 pub(crate) mod trust;
 mod validate;
+mod zipped;
 
 use std::env;
 use std::path::PathBuf;
