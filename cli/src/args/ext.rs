@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::help::{
     EXT_INSTALL_EXAMPLES, EXT_LIST_EXAMPLES, EXT_REMOVE_EXAMPLES, EXT_SWITCH_EXAMPLES,
-    EXT_TRUST_EXAMPLES, EXT_VALIDATE_EXAMPLES,
+    EXT_TRUST_EXAMPLES, EXT_UPDATE_EXAMPLES, EXT_VALIDATE_EXAMPLES,
 };
 
 #[derive(Debug, Args)]
@@ -33,6 +33,11 @@ pub(crate) enum ExtAction {
     /// or pip and by npm, once you have said yes. Else it is said how to do it.
     #[command(after_help = EXT_INSTALL_EXAMPLES)]
     Install(ExtInstall),
+    /// Install extensions again from where they came: a folder, an archive, or a branch or tag of a repository
+    ///
+    /// Shows which files change and asks. What fails leaves the old one, and its packages are installed anew with it.
+    #[command(after_help = EXT_UPDATE_EXAMPLES)]
+    Update(ExtUpdate),
     /// Take an extension away that was installed
     #[command(after_help = EXT_REMOVE_EXAMPLES)]
     Remove(ExtRemove),
@@ -87,6 +92,25 @@ pub(crate) struct ExtInstall {
     pub(crate) replace: bool,
 
     /// Install the packages that it needs without asking, which runs what they bring
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtUpdate {
+    /// Names of extensions that were installed; all when absent
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+
+    /// Those of this project; else those of this user
+    #[arg(long)]
+    pub(crate) project: bool,
+
+    /// Only say what would change
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) check: bool,
+
+    /// Do not ask
     #[arg(long, short)]
     pub(crate) yes: bool,
 }

@@ -92,6 +92,11 @@ pub(super) const EXT_INSTALL_EXAMPLES: &str = "Examples:
   extline ext install clock-1.0.0.tar.gz --sha256 \"$(cut -c -64 clock-1.0.0.tar.gz.sha256)\"
   extline ext install --replace https://example.com/me/clock.git@v1.2.0";
 
+pub(super) const EXT_UPDATE_EXAMPLES: &str = "Examples:
+  extline ext update --check
+  extline ext update --yes clock
+  extline ext update --check --json | jq '.extensions[] | select(.outcome == \"available\") | .name'";
+
 pub(super) const EXT_REMOVE_EXAMPLES: &str = "Examples:
   extline ext remove clock
   extline ext remove --project --yes clock";

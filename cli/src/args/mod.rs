@@ -39,7 +39,7 @@ pub(crate) use conformance::{
     CheckTrace, Conformance, FuzzSessions, Matrix, Puppet, Question, ReplayTrace, Rules, TestHost,
 };
 pub(crate) use ext::{
-    Ext, ExtAction, ExtInstall, ExtList, ExtNames, ExtRemove, ExtTrust, ExtValidate,
+    Ext, ExtAction, ExtInstall, ExtList, ExtNames, ExtRemove, ExtTrust, ExtUpdate, ExtValidate,
 };
 pub(crate) use help::EXIT_CODES;
 pub(crate) use hook::{Hook, HookAlone};

@@ -59,18 +59,23 @@ pub(super) fn show(wanted: &[MissingEnvironment], printer: &mut Printer) {
     }
 }
 
+/// From then on Ctrl-C ends what is made, and no question any more.
+pub(super) fn listen() -> Result<Interrupts, Refused> {
+    Interrupts::listen()
+        .map_err(|error| Refused::file(&format!("cannot listen for Ctrl-C: {error}")))
+}
+
 /// Makes them in `folder`, which will be `target`.
 pub(super) async fn make(
     wanted: &[MissingEnvironment],
     folder: &Path,
     target: &Path,
+    interrupts: &mut Interrupts,
     printer: &mut Printer,
 ) -> Result<(), Refused> {
-    let mut interrupts = Interrupts::listen()
-        .map_err(|error| Refused::file(&format!("cannot listen for Ctrl-C: {error}")))?;
     for one in wanted {
         for step in &one.steps {
-            run(step, folder, &mut interrupts, printer).await?;
+            run(step, folder, interrupts, printer).await?;
         }
         if one.kind == EnvironmentKind::Python {
             move_paths(folder, folder, target)

@@ -27,6 +27,8 @@ const LINE_CHARS: usize = 1000;
 pub(super) struct Staged {
     pub(super) folder: PathBuf,
     pub(super) manifest: Manifest,
+    /// Its files as they came.
+    pub(super) tree: Tree,
 }
 
 pub(super) async fn run(install: &ExtInstall, printer: &mut Printer) -> Result<Exit, Refused> {
@@ -69,7 +71,8 @@ async fn put(
     }
     let wanted = environment::wanted(&staged.manifest, &staged.folder);
     if environment::are_agreed(&wanted, install.yes, printer) {
-        environment::make(&wanted, &staged.folder, &target, printer).await?;
+        let mut interrupts = environment::listen()?;
+        environment::make(&wanted, &staged.folder, &target, &mut interrupts, printer).await?;
     }
     place.put(&staged.folder, name).map_err(|error| failure(&target, &error))?;
     Ok(staged.manifest)
@@ -93,10 +96,12 @@ pub(super) fn stage(
     Copy::all(&from, &folder, &place.folder).map_err(wrong)?;
     printer.clear_progress();
     let manifest = Manifest::read(&folder).map_err(|error| wrong(error.to_string()))?;
-    let record = json!({ "version": 1, "source": source });
+    // Installers of packages write files too; those are no changes of the extension.
+    let tree = Tree::read(&folder).map_err(|error| wrong(error.to_string()))?;
+    let record = json!({ "version": 1, "source": source, "files": tree.files() });
     let file = folder.join(RECORD);
     fs::write(&file, format!("{record:#}\n")).map_err(|error| failure(&file, &error))?;
-    Ok(Staged { folder, manifest })
+    Ok(Staged { folder, manifest, tree })
 }
 
 pub(super) fn trust(folder: &Path, cwd: &Path) -> Result<(), Refused> {

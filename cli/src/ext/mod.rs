@@ -12,6 +12,7 @@ mod place;
 mod remove;
 mod source;
 pub(crate) mod trust;
+mod update;
 mod validate;
 mod zipped;
 
@@ -68,6 +69,7 @@ pub(crate) async fn run(ext: &Ext, mut printer: Printer) -> Exit {
         ExtAction::Validate(validate) => Ok(validate::run(validate, &mut printer)),
         ExtAction::List(list) => list::run(list, &mut printer),
         ExtAction::Install(install) => install::run(install, &mut printer).await,
+        ExtAction::Update(update) => update::run(update, &mut printer).await,
         ExtAction::Remove(remove) => remove::run(remove, &mut printer),
         ExtAction::Enable(names) => switch(names, true, &mut printer),
         ExtAction::Disable(names) => switch(names, false, &mut printer),

@@ -85,6 +85,15 @@ impl Source {
         }
     }
 
+    /// The same place, for what is there now: an archive may have another digest, and a repository another commit.
+    pub(super) fn anew(self) -> Self {
+        match self {
+            Self::Folder { .. } => self,
+            Self::Archive { path, .. } => Self::Archive { path, sha256: None },
+            Self::Git { url, r#ref, .. } => Self::Git { url, r#ref, commit: None },
+        }
+    }
+
     /// The folder with what is to be installed; a repository is fetched into `work` for that.
     pub(super) fn fetch(&mut self, work: &Path) -> Result<PathBuf, String> {
         match self {

@@ -10,3 +10,4 @@ mod scene;
 #[path = "../support/mod.rs"]
 mod support;
 mod trust;
+mod update;
