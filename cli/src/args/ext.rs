@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::Settings;
 use super::help::{
-    EXT_INSTALL_EXAMPLES, EXT_LIST_EXAMPLES, EXT_REMOVE_EXAMPLES, EXT_SWITCH_EXAMPLES,
-    EXT_TRUST_EXAMPLES, EXT_UPDATE_EXAMPLES, EXT_VALIDATE_EXAMPLES,
+    EXT_INSTALL_EXAMPLES, EXT_LIST_EXAMPLES, EXT_REMOVE_EXAMPLES, EXT_STATUS_EXAMPLES,
+    EXT_SWITCH_EXAMPLES, EXT_TRUST_EXAMPLES, EXT_UPDATE_EXAMPLES, EXT_VALIDATE_EXAMPLES,
 };
 
 #[derive(Debug, Args)]
@@ -41,6 +42,17 @@ pub(crate) enum ExtAction {
     /// Take an extension away that was installed
     #[command(after_help = EXT_REMOVE_EXAMPLES)]
     Remove(ExtRemove),
+    /// Say how extensions stand: from where each is, whether it runs, and what is wrong
+    ///
+    /// Nothing is run.
+    #[command(after_help = EXT_STATUS_EXAMPLES)]
+    Status(ExtStatus),
+    /// Start the extensions that run, and say what is wrong with each and what mends it
+    ///
+    /// They are started as `extline run` does, and ended again. What nobody trusts is not started. Ends with 1 where an
+    /// extension cannot be used.
+    #[command(after_help = EXT_STATUS_EXAMPLES)]
+    Doctor(Box<ExtDoctor>),
     /// Let an extension run again that was disabled
     #[command(after_help = EXT_SWITCH_EXAMPLES)]
     Enable(ExtNames),
@@ -113,6 +125,23 @@ pub(crate) struct ExtUpdate {
     /// Do not ask
     #[arg(long, short)]
     pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtStatus {
+    /// Names of extensions, or their folders; all when absent
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtDoctor {
+    /// Names of extensions, or their folders; all when absent
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) settings: Settings,
 }
 
 #[derive(Debug, Args)]

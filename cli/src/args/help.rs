@@ -97,6 +97,11 @@ pub(super) const EXT_UPDATE_EXAMPLES: &str = "Examples:
   extline ext update --yes clock
   extline ext update --check --json | jq '.extensions[] | select(.outcome == \"available\") | .name'";
 
+pub(super) const EXT_STATUS_EXAMPLES: &str = "Examples:
+  extline ext status clock
+  extline ext doctor
+  extline ext doctor --json | jq '.extensions[].findings[] | select(.level == \"fail\") | .mend'";
+
 pub(super) const EXT_REMOVE_EXAMPLES: &str = "Examples:
   extline ext remove clock
   extline ext remove --project --yes clock";

@@ -11,6 +11,7 @@ mod list;
 mod place;
 mod remove;
 mod source;
+mod status;
 pub(crate) mod trust;
 mod update;
 mod validate;
@@ -64,17 +65,20 @@ impl Refused {
     }
 }
 
-pub(crate) async fn run(ext: &Ext, mut printer: Printer) -> Exit {
-    let outcome = match &ext.action {
-        ExtAction::Validate(validate) => Ok(validate::run(validate, &mut printer)),
-        ExtAction::List(list) => list::run(list, &mut printer),
-        ExtAction::Install(install) => install::run(install, &mut printer).await,
-        ExtAction::Update(update) => update::run(update, &mut printer).await,
-        ExtAction::Remove(remove) => remove::run(remove, &mut printer),
-        ExtAction::Enable(names) => switch(names, true, &mut printer),
-        ExtAction::Disable(names) => switch(names, false, &mut printer),
-        ExtAction::Trust(trust) => trust::run(trust, &mut printer),
-        ExtAction::Untrust(names) => trust::untrust(names, &mut printer),
+pub(crate) async fn run(ext: Ext, mut printer: Printer) -> Exit {
+    let outcome = match ext.action {
+        // It gives the printer to what it starts.
+        ExtAction::Doctor(doctor) => return status::doctor(*doctor, printer).await,
+        ExtAction::Status(status) => status::status(&status, &mut printer),
+        ExtAction::Validate(validate) => Ok(validate::run(&validate, &mut printer)),
+        ExtAction::List(list) => list::run(&list, &mut printer),
+        ExtAction::Install(install) => install::run(&install, &mut printer).await,
+        ExtAction::Update(update) => update::run(&update, &mut printer).await,
+        ExtAction::Remove(remove) => remove::run(&remove, &mut printer),
+        ExtAction::Enable(names) => switch(&names, true, &mut printer),
+        ExtAction::Disable(names) => switch(&names, false, &mut printer),
+        ExtAction::Trust(trust) => trust::run(&trust, &mut printer),
+        ExtAction::Untrust(names) => trust::untrust(&names, &mut printer),
     };
     let code = outcome.unwrap_or_else(|refused| refused.report(&mut printer));
     printer.finish(code)

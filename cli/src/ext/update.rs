@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use extline_host::discovery::{Discovery, Verdict};
-use extline_host::file::{WRITTEN_BYTES, read_text};
+use extline_host::file::read_text;
 use extline_host::trust::Change;
 use extline_host::{Manifest, default_home, nearest};
 use serde::Deserialize;
@@ -21,6 +21,8 @@ use crate::interrupt::Interrupts;
 use crate::printer::Printer;
 use crate::styled::{BOLD, DIM, Text, YELLOW};
 
+/// A line for each file.
+const RECORD_BYTES: u64 = 32 * 1024 * 1024;
 /// Files that are shown of those that change, and characters of a line.
 const FILES: usize = 20;
 const LINE_CHARS: usize = 500;
@@ -208,15 +210,24 @@ fn is_trusted(path: &Path, cwd: &Path) -> Result<bool, Refused> {
     Ok(found.iter().any(|one| one.path == path && is_it(&one.verdict)))
 }
 
+/// Where the extension in a folder was installed from, if it was.
+pub(super) fn origin(path: &Path) -> Option<Source> {
+    record(path).map(|record| record.source)
+}
+
+/// What a link leads to was put there by a person.
+fn record(path: &Path) -> Option<Record> {
+    let is_link = path.symlink_metadata().ok()?.is_symlink();
+    let text = read_text(path.join(RECORD), RECORD_BYTES).ok().filter(|_| !is_link)?;
+    serde_json::from_str(&text).ok()
+}
+
 impl Installed {
     /// What cannot be read was not installed by this command.
     fn read(path: &Path) -> Option<Self> {
-        let is_link = path.symlink_metadata().ok()?.is_symlink();
-        let text = read_text(path.join(RECORD), WRITTEN_BYTES).ok().filter(|_| !is_link)?;
-        let record: Record = serde_json::from_str(&text).ok()?;
+        let Record { source, files } = record(path)?;
         let name = path.file_name()?.to_str()?.to_owned();
         let version = Manifest::read(path).map(|manifest| manifest.version).unwrap_or_default();
-        let Record { source, files } = record;
         Some(Self { name, version, path: path.to_owned(), source, files })
     }
 }

@@ -7,6 +7,7 @@ mod install;
 mod manifests;
 mod pages;
 mod scene;
+mod status;
 #[path = "../support/mod.rs"]
 mod support;
 mod trust;

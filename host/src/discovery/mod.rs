@@ -5,6 +5,7 @@
 
 mod places;
 mod settings;
+mod standing;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use serde::Serialize;
 pub use self::places::Layer;
 use self::places::Place;
 pub use self::settings::{ExtensionSettings, SettingsError, switch_extension};
+pub use self::standing::{Finding, Level, Standing, StatusReport};
 use crate::environment::MissingEnvironment;
 use crate::home::default_home;
 use crate::source::{ExtensionSource, Manifest, ManifestError, ManifestFault};
