@@ -7,8 +7,9 @@ use clap::{Args, Subcommand};
 
 use super::Settings;
 use super::help::{
-    EXT_INSTALL_EXAMPLES, EXT_LIST_EXAMPLES, EXT_REMOVE_EXAMPLES, EXT_STATUS_EXAMPLES,
-    EXT_SWITCH_EXAMPLES, EXT_TRUST_EXAMPLES, EXT_UPDATE_EXAMPLES, EXT_VALIDATE_EXAMPLES,
+    EXT_INSTALL_EXAMPLES, EXT_LIST_EXAMPLES, EXT_LOGS_EXAMPLES, EXT_REMOVE_EXAMPLES,
+    EXT_STATUS_EXAMPLES, EXT_SWITCH_EXAMPLES, EXT_TRUST_EXAMPLES, EXT_UPDATE_EXAMPLES,
+    EXT_VALIDATE_EXAMPLES,
 };
 
 #[derive(Debug, Args)]
@@ -53,6 +54,11 @@ pub(crate) enum ExtAction {
     /// extension cannot be used.
     #[command(after_help = EXT_STATUS_EXAMPLES)]
     Doctor(Box<ExtDoctor>),
+    /// Show what an extension wrote to stderr, the newest lines last
+    ///
+    /// A host keeps two files of 1 MiB for each, without the secrets that it gave.
+    #[command(after_help = EXT_LOGS_EXAMPLES)]
+    Logs(ExtLogs),
     /// Let an extension run again that was disabled
     #[command(after_help = EXT_SWITCH_EXAMPLES)]
     Enable(ExtNames),
@@ -142,6 +148,21 @@ pub(crate) struct ExtDoctor {
 
     #[command(flatten)]
     pub(crate) settings: Settings,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtLogs {
+    /// Its name
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    /// Go on with what is written, until Ctrl-C
+    #[arg(long, short)]
+    pub(crate) follow: bool,
+
+    /// How many lines
+    #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 200)]
+    pub(crate) lines: usize,
 }
 
 #[derive(Debug, Args)]

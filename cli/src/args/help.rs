@@ -102,6 +102,11 @@ pub(super) const EXT_STATUS_EXAMPLES: &str = "Examples:
   extline ext doctor
   extline ext doctor --json | jq '.extensions[].findings[] | select(.level == \"fail\") | .mend'";
 
+pub(super) const EXT_LOGS_EXAMPLES: &str = "Examples:
+  extline ext logs clock
+  extline ext logs clock --follow
+  extline ext logs clock -n 1000 | grep -i error";
+
 pub(super) const EXT_REMOVE_EXAMPLES: &str = "Examples:
   extline ext remove clock
   extline ext remove --project --yes clock";

@@ -39,8 +39,8 @@ pub(crate) use conformance::{
     CheckTrace, Conformance, FuzzSessions, Matrix, Puppet, Question, ReplayTrace, Rules, TestHost,
 };
 pub(crate) use ext::{
-    Ext, ExtAction, ExtDoctor, ExtInstall, ExtList, ExtNames, ExtRemove, ExtStatus, ExtTrust,
-    ExtUpdate, ExtValidate,
+    Ext, ExtAction, ExtDoctor, ExtInstall, ExtList, ExtLogs, ExtNames, ExtRemove, ExtStatus,
+    ExtTrust, ExtUpdate, ExtValidate,
 };
 pub(crate) use help::EXIT_CODES;
 pub(crate) use hook::{Hook, HookAlone};

@@ -8,6 +8,7 @@ mod copy;
 mod environment;
 mod install;
 mod list;
+mod logs;
 mod place;
 mod remove;
 mod source;
@@ -69,6 +70,7 @@ pub(crate) async fn run(ext: Ext, mut printer: Printer) -> Exit {
     let outcome = match ext.action {
         // It gives the printer to what it starts.
         ExtAction::Doctor(doctor) => return status::doctor(*doctor, printer).await,
+        ExtAction::Logs(logs) => logs::run(&logs, &mut printer).await,
         ExtAction::Status(status) => status::status(&status, &mut printer),
         ExtAction::Validate(validate) => Ok(validate::run(&validate, &mut printer)),
         ExtAction::List(list) => list::run(&list, &mut printer),

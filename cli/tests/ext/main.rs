@@ -4,6 +4,7 @@
 
 mod environments;
 mod install;
+mod logs;
 mod manifests;
 mod pages;
 mod scene;
