@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use extline_host::{EnvironmentKind, Manifest, MissingEnvironment};
+use extline_host::{EnvironmentKind, Manifest, MissingEnvironment, Supervised, Supervisor};
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
-use tokio::process::{Child, Command};
+use tokio::process::{ChildStderr, ChildStdout};
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::{Refused, ask};
 use crate::exit::Exit;
@@ -22,6 +22,8 @@ use crate::styled::{BOLD, Text};
 /// Lines that are told of a command that failed, and characters of a line.
 const LINES: usize = 20;
 const LINE_CHARS: usize = 500;
+/// How often it is looked whether a command has ended.
+const EACH: Duration = Duration::from_millis(20);
 /// How long the rest of what a command that has ended wrote is waited for.
 const REST: Duration = Duration::from_secs(1);
 /// A longer file is no script and no path: nothing in it is replaced.
@@ -73,9 +75,11 @@ pub(super) async fn make(
     interrupts: &mut Interrupts,
     printer: &mut Printer,
 ) -> Result<(), Refused> {
+    // It ends them where this process is killed: nothing writes into a folder that the next one takes away.
+    let supervisor = Supervisor::new();
     for one in wanted {
         for step in &one.steps {
-            run(step, folder, interrupts, printer).await?;
+            run(step, folder, &supervisor, interrupts, printer).await?;
         }
         if one.kind == EnvironmentKind::Python {
             move_paths(folder, folder, target)
@@ -90,33 +94,42 @@ pub(super) async fn make(
 async fn run(
     step: &[String],
     folder: &Path,
+    supervisor: &Supervisor,
     interrupts: &mut Interrupts,
     printer: &mut Printer,
 ) -> Result<(), Refused> {
-    let mut child = start(step, folder)
+    let (mut child, group) = start(step, folder, supervisor)
         .map_err(|error| Refused::file(&format!("{} cannot be started: {error}", step[0])))?;
     let (sender, mut lines) = mpsc::channel(LINES);
-    tokio::spawn(pass_on(child.stdout.take(), sender.clone()));
-    tokio::spawn(pass_on(child.stderr.take(), sender));
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let stdout = stdout.and_then(|it| ChildStdout::from_std(it).ok());
+    let stderr = stderr.and_then(|it| ChildStderr::from_std(it).ok());
+    tokio::spawn(pass_on(stdout, sender.clone()));
+    tokio::spawn(pass_on(stderr, sender));
     let mut last = VecDeque::new();
     printer.progress(&line(step));
     let status = loop {
         tokio::select! {
             biased;
             exit = interrupts.next() => {
-                end_group(&child);
+                group.end();
                 // It is waited for, so that nothing writes into a folder that is taken away.
-                let _ = child.wait().await;
+                let _ = child.wait();
                 return Err(Refused::interrupted(exit));
             }
             Some(said) = lines.recv() => {
                 printer.progress(&format!("{}: {said}", step[0]));
                 keep(&mut last, said);
             }
-            status = child.wait() => break status,
+            () = sleep(EACH) => match child.try_wait() {
+                Ok(None) => {}
+                Ok(Some(status)) => break Ok(status),
+                Err(error) => break Err(error),
+            },
         }
     };
-    // What it has left running may keep its output open.
+    // What it has left running would write on, and keeps its output open.
+    group.end();
     while let Ok(Some(said)) = timeout(REST, lines.recv()).await {
         keep(&mut last, said);
     }
@@ -132,9 +145,13 @@ async fn run(
 }
 
 /// In a group of its own, with the person's own variables, but those that lead to another environment.
-fn start(step: &[String], folder: &Path) -> io::Result<Child> {
+fn start(
+    step: &[String],
+    folder: &Path,
+    supervisor: &Supervisor,
+) -> io::Result<(Child, Supervised)> {
     let mut command = Command::new(program(&step[0], folder));
-    command.args(&step[1..]).current_dir(folder).kill_on_drop(true);
+    command.args(&step[1..]).current_dir(folder);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     for name in ["VIRTUAL_ENV", "PYTHONHOME", "PYTHONPATH", "CONDA_PREFIX"] {
         command.env_remove(name);
@@ -143,9 +160,7 @@ fn start(step: &[String], folder: &Path) -> io::Result<Child> {
     // Files that are shared with a cache would change with it.
     command.env("UV_LINK_MODE", "copy");
     command.env("npm_config_audit", "false").env("npm_config_fund", "false");
-    #[cfg(unix)]
-    command.process_group(0);
-    command.spawn()
+    supervisor.spawn(&mut command)
 }
 
 /// One of the folder by its path: a relative one would be looked for in the present folder.
@@ -173,19 +188,6 @@ async fn pass_on(from: Option<impl AsyncRead + Unpin>, to: mpsc::Sender<String>)
         line.clear();
     }
 }
-
-#[cfg(unix)]
-fn end_group(child: &Child) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-    let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-    if let Some(group) = group {
-        // It may have ended by itself.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-}
-
-#[cfg(not(unix))]
-fn end_group(_child: &Child) {}
 
 /// An environment of Python names its own path in its scripts: they get the one that it will have. Files are written
 /// anew, as they may be shared.

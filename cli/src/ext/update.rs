@@ -55,7 +55,7 @@ enum Outcome {
 /// What is to be done about one.
 enum Looked {
     Told(Outcome),
-    Wanted(Staged, Changes),
+    Wanted(Box<Staged>, Changes),
 }
 
 /// What is otherwise.
@@ -180,7 +180,7 @@ fn look(
             return Ok(Looked::Told(Outcome::Kept(changes)));
         }
     }
-    Ok(Looked::Wanted(staged, changes))
+    Ok(Looked::Wanted(Box::new(staged), changes))
 }
 
 /// In place of the old one, with its packages. Who has trusted that has seen now what changes, and wants it.

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::scene::Scene;
-use crate::support::{in_terminal, outcome};
+use crate::support::{in_terminal, outcome, wait_until_gone};
 
 /// Speaks the protocol once it has found its package.
 const PYTHON: &str = r#"
@@ -187,7 +188,7 @@ fn a_person_is_asked_on_a_terminal() {
 }
 
 #[test]
-fn an_interruption_ends_the_installer_and_leaves_the_old_one() {
+fn an_interruption_or_a_kill_ends_the_installer_and_leaves_the_old_one() {
     let scene = Scene::new();
     let source = scene.project().join("source");
     Scene::extension(&source, "clock", "1.0.0");
@@ -195,22 +196,32 @@ fn an_interruption_ends_the_installer_and_leaves_the_old_one() {
     let sleeping = scene.project().join("sleeping");
     let script = format!("echo $$ > {0}.new && mv {0}.new {0} && sleep 1000", sleeping.display());
     node(&scene, &json!({"preinstall": script}));
-    let words = ["ext", "install", "--replace", "--yes", "source"];
-    let mut command = scene.extline.command(&words);
-    let child = command.current_dir(scene.project()).spawn().unwrap();
-    let until = Instant::now() + Duration::from_secs(120);
-    while !sleeping.exists() {
-        assert!(Instant::now() < until, "npm did not run the script");
-        std::thread::sleep(Duration::from_millis(20));
+    for signal in [Signal::INT, Signal::KILL] {
+        let words = ["ext", "install", "--replace", "--yes", "source"];
+        let mut command = scene.extline.command(&words);
+        let child = command.current_dir(scene.project()).spawn().unwrap();
+        let until = Instant::now() + Duration::from_secs(120);
+        while !sleeping.exists() {
+            assert!(Instant::now() < until, "npm did not run the script");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+        kill_process(pid, signal).unwrap();
+        if signal == Signal::INT {
+            let outcome = outcome(child);
+            outcome.assert_code(130);
+            outcome.assert_says(&["nothing was installed: interrupted"]);
+            assert_eq!(left(&scene), ["clock"]);
+        } else {
+            child.wait_with_output().unwrap();
+        }
+        let shell = fs::read_to_string(&sleeping).unwrap();
+        wait_until_gone(shell.trim());
+        fs::remove_file(&sleeping).unwrap();
+        scene.run(&["run"]).assert_code(0);
+        assert!(scene.ran("clock"));
     }
-    let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-    let outcome = outcome(child);
-    outcome.assert_code(130);
-    outcome.assert_says(&["nothing was installed: interrupted"]);
-    let shell = fs::read_to_string(&sleeping).unwrap();
-    crate::support::wait_until_gone(shell.trim());
+    // The next one takes away what the killed one left.
+    scene.run(&["ext", "install", "--replace", "source"]).assert_code(0);
     assert_eq!(left(&scene), ["clock"]);
-    scene.run(&["run"]).assert_code(0);
-    assert!(scene.ran("clock"));
 }

@@ -1,7 +1,7 @@
 //! Installing, replacing and removing.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::time::Duration;
 
@@ -269,8 +269,8 @@ fn a_zip_is_installed_as_other_archives_are() {
     outcome.assert_code(0);
     assert_eq!(outcome.json()["source"]["sha256"], digest);
     let installed = scene.installed("clock");
-    let mode = fs::metadata(installed.join("tool")).unwrap().permissions();
-    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode) & 0o7777, 0o755);
+    let tool = fs::metadata(installed.join("tool")).unwrap().permissions();
+    assert_eq!(tool.mode() & 0o7777, 0o755);
     assert_eq!(fs::read_link(installed.join("link")).unwrap(), Path::new("tool"));
     scene.run(&["run"]).assert_code(0);
     assert!(scene.ran("clock"));
