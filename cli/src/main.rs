@@ -122,7 +122,7 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Repair(_) => model_text::mend(printer),
         Action::Extract(extract) => model_text::find(&extract, printer),
         Action::State(state) => state::run(&state, printer).await,
-        Action::Ext(ext) => ext::run(&ext, printer),
+        Action::Ext(ext) => Box::pin(ext::run(ext, printer)).await,
         Action::Install(install) => install::install(&install, printer)?,
         Action::Uninstall(uninstall) => install::uninstall(&uninstall, printer),
         Action::Package(package) => package::run(&package, printer),

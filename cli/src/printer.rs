@@ -213,6 +213,11 @@ impl Printer {
         is_failure.then(|| format!("stdout cannot be written: {failure}"))
     }
 
+    /// Whether nothing that is written to stdout arrives any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.failure.is_some()
+    }
+
     fn redacted(&self, text: impl Display) -> Text {
         let text = Text::in_short_lines(text);
         match self.redactor.text(text.as_str()) {

@@ -112,6 +112,7 @@ mod config_fault;
 mod config_schema;
 mod connection;
 pub mod discovery;
+mod environment;
 pub mod file;
 mod handler;
 mod home;
@@ -144,6 +145,7 @@ pub use connection::{
     Asked, ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView,
     PendingChange,
 };
+pub use environment::{EnvironmentKind, MissingEnvironment};
 pub use home::default_home;
 pub use hooks::{HookMode, HookPoint, HooksError, ScriptHook, ScriptHooks};
 pub use host::{Agent, EnableError, Host, HostBuilder, ReloadError, RestartPolicy};

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::Settings;
 use super::help::{
-    EXT_INSTALL_EXAMPLES, EXT_LIST_EXAMPLES, EXT_REMOVE_EXAMPLES, EXT_SWITCH_EXAMPLES,
-    EXT_TRUST_EXAMPLES, EXT_VALIDATE_EXAMPLES,
+    EXT_INSTALL_EXAMPLES, EXT_LIST_EXAMPLES, EXT_LOGS_EXAMPLES, EXT_REMOVE_EXAMPLES,
+    EXT_STATUS_EXAMPLES, EXT_SWITCH_EXAMPLES, EXT_TRUST_EXAMPLES, EXT_UPDATE_EXAMPLES,
+    EXT_VALIDATE_EXAMPLES,
 };
 
 #[derive(Debug, Args)]
@@ -29,12 +31,34 @@ pub(crate) enum ExtAction {
     /// Copy an extension to where it is found from then on
     ///
     /// It is copied whole, checked, and put in place at once: who looks meanwhile finds what was there before, or the
-    /// new one. Nothing of it is run. What needs to be built or set up is said.
+    /// new one. Nothing of it is run; the packages that it needs of Python or Node are installed into its folder, by uv
+    /// or pip and by npm, once you have said yes. Else it is said how to do it.
     #[command(after_help = EXT_INSTALL_EXAMPLES)]
     Install(ExtInstall),
+    /// Install extensions again from where they came: a folder, an archive, or a branch or tag of a repository
+    ///
+    /// Shows which files change and asks. What fails leaves the old one, and its packages are installed anew with it.
+    #[command(after_help = EXT_UPDATE_EXAMPLES)]
+    Update(ExtUpdate),
     /// Take an extension away that was installed
     #[command(after_help = EXT_REMOVE_EXAMPLES)]
     Remove(ExtRemove),
+    /// Say how extensions stand: from where each is, whether it runs, and what is wrong
+    ///
+    /// Nothing is run.
+    #[command(after_help = EXT_STATUS_EXAMPLES)]
+    Status(ExtStatus),
+    /// Start the extensions that run, and say what is wrong with each and what mends it
+    ///
+    /// They are started as `extline run` does, and ended again. What nobody trusts is not started. Ends with 1 where an
+    /// extension cannot be used.
+    #[command(after_help = EXT_STATUS_EXAMPLES)]
+    Doctor(Box<ExtDoctor>),
+    /// Show what an extension wrote to stderr, the newest lines last
+    ///
+    /// A host keeps two files of 1 MiB for each, without the secrets that it gave.
+    #[command(after_help = EXT_LOGS_EXAMPLES)]
+    Logs(ExtLogs),
     /// Let an extension run again that was disabled
     #[command(after_help = EXT_SWITCH_EXAMPLES)]
     Enable(ExtNames),
@@ -68,7 +92,7 @@ pub(crate) struct ExtValidate {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExtInstall {
-    /// A folder with an extension.json; a .tar.gz of one; or a git repository, by its URL, with @REF behind it for a branch, a tag or a
+    /// A folder with an extension.json; a .tar.gz or .zip of one; or a git repository, by its URL, with @REF behind it for a branch, a tag or a
     /// commit
     #[arg(value_name = "SOURCE")]
     pub(crate) source: OsString,
@@ -84,6 +108,61 @@ pub(crate) struct ExtInstall {
     /// In place of the one of that name which is installed
     #[arg(long)]
     pub(crate) replace: bool,
+
+    /// Install the packages that it needs without asking, which runs what they bring
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtUpdate {
+    /// Names of extensions that were installed; all when absent
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+
+    /// Those of this project; else those of this user
+    #[arg(long)]
+    pub(crate) project: bool,
+
+    /// Only say what would change
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) check: bool,
+
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtStatus {
+    /// Names of extensions, or their folders; all when absent
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtDoctor {
+    /// Names of extensions, or their folders; all when absent
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtLogs {
+    /// Its name
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    /// Go on with what is written, until Ctrl-C
+    #[arg(long, short)]
+    pub(crate) follow: bool,
+
+    /// How many lines
+    #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 200)]
+    pub(crate) lines: usize,
 }
 
 #[derive(Debug, Args)]

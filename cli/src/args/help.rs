@@ -87,9 +87,25 @@ pub(super) const EXT_VALIDATE_EXAMPLES: &str = "Examples:
 
 pub(super) const EXT_INSTALL_EXAMPLES: &str = "Examples:
   extline ext install .
+  extline ext install --yes ~/src/weather
   extline ext install --project examples/clock-shell
   extline ext install clock-1.0.0.tar.gz --sha256 \"$(cut -c -64 clock-1.0.0.tar.gz.sha256)\"
   extline ext install --replace https://example.com/me/clock.git@v1.2.0";
+
+pub(super) const EXT_UPDATE_EXAMPLES: &str = "Examples:
+  extline ext update --check
+  extline ext update --yes clock
+  extline ext update --check --json | jq '.extensions[] | select(.outcome == \"available\") | .name'";
+
+pub(super) const EXT_STATUS_EXAMPLES: &str = "Examples:
+  extline ext status clock
+  extline ext doctor
+  extline ext doctor --json | jq '.extensions[].findings[] | select(.level == \"fail\") | .mend'";
+
+pub(super) const EXT_LOGS_EXAMPLES: &str = "Examples:
+  extline ext logs clock
+  extline ext logs clock --follow
+  extline ext logs clock -n 1000 | grep -i error";
 
 pub(super) const EXT_REMOVE_EXAMPLES: &str = "Examples:
   extline ext remove clock

@@ -41,7 +41,8 @@ pub(crate) use conformance::{
 };
 pub(crate) use dev::Dev;
 pub(crate) use ext::{
-    Ext, ExtAction, ExtInstall, ExtList, ExtNames, ExtRemove, ExtTrust, ExtValidate,
+    Ext, ExtAction, ExtDoctor, ExtInstall, ExtList, ExtLogs, ExtNames, ExtRemove, ExtStatus,
+    ExtTrust, ExtUpdate, ExtValidate,
 };
 pub(crate) use help::EXIT_CODES;
 pub(crate) use hook::{Hook, HookAlone};

@@ -1,4 +1,4 @@
-//! Unpacks a `.tar.gz`, whose content nobody has seen.
+//! Unpacks an archive, whose content nobody has seen: a `.tar.gz` here.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -12,10 +12,11 @@ use sha2::{Digest, Sha256};
 use tar::{Archive, Entry};
 
 use super::copy::make_link;
+use super::zipped::Unpacking;
 
 /// More than this is no extension: bytes when it is unpacked, and files.
-const MOST_BYTES: u64 = 2 * 1024 * 1024 * 1024;
-const MOST_FILES: usize = 50_000;
+pub(super) const MOST_BYTES: u64 = 2 * 1024 * 1024 * 1024;
+pub(super) const MOST_FILES: usize = 50_000;
 
 /// Unpacks an archive into a folder of `work`, once its SHA-256 is the one that is wanted. The folder with what is in it,
 /// and its SHA-256.
@@ -34,19 +35,42 @@ pub(super) fn unpack(
     }
     let folder = work.join("unpacked");
     fs::create_dir(&folder).map_err(wrong)?;
-    let bytes = MultiGzDecoder::new(File::open(&copy).map_err(wrong)?).take(MOST_BYTES);
+    let is_zip = archive.extension().is_some_and(|end| end == "zip");
+    let links = if is_zip { Unpacking::all(&copy, &folder) } else { untar(&copy, &folder) };
+    let links = links.map_err(|why| format!("{}: {why}", archive.display()))?;
+    // Links come last, so that no file is written through one.
+    for (leads, at) in links {
+        let name = at.strip_prefix(&folder).unwrap_or(&at).display();
+        make_link(&leads, &at).map_err(|error| format!("{name} in the archive: {error}"))?;
+    }
+    Ok((only_folder(folder), found))
+}
+
+/// Unpacks all files of a `.tar.gz`: where each link leads, and where it is to be.
+fn untar(archive: &Path, folder: &Path) -> Result<Vec<(PathBuf, PathBuf)>, String> {
+    let wrong = |error: io::Error| error.to_string();
+    let bytes = MultiGzDecoder::new(File::open(archive).map_err(wrong)?).take(MOST_BYTES);
     let mut links = Vec::new();
     for (index, entry) in Archive::new(bytes).entries().map_err(wrong)?.enumerate() {
         if index >= MOST_FILES {
-            return Err(format!("it has more than {MOST_FILES} files"));
+            return Err(too_many());
         }
-        put(&mut entry.map_err(wrong)?, &folder, &mut links)?;
+        put(&mut entry.map_err(wrong)?, folder, &mut links)?;
     }
-    // Links come last, so that no file is written through one.
-    for (leads, at) in links {
-        make_link(&leads, &at).map_err(wrong)?;
+    Ok(links)
+}
+
+pub(super) fn too_many() -> String {
+    format!("it has more than {MOST_FILES} files")
+}
+
+/// Where a file of an archive is put: in the folder, or nowhere.
+pub(super) fn place_in(folder: &Path, name: &Path) -> Result<PathBuf, String> {
+    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    if name.components().all(is_plain) {
+        return Ok(folder.join(name));
     }
-    Ok((only_folder(folder), found))
+    Err(format!("{} in the archive leads out of it", name.display()))
 }
 
 fn put<R: Read>(
@@ -59,11 +83,7 @@ fn put<R: Read>(
         return Ok(());
     }
     let name = entry.path().map_err(|error| error.to_string())?.into_owned();
-    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-    if !name.components().all(is_plain) {
-        return Err(format!("{} in the archive leads out of it", name.display()));
-    }
-    let at = folder.join(&name);
+    let at = place_in(folder, &name)?;
     let wrong = |error: io::Error| format!("{} in the archive: {error}", name.display());
     if kind.is_dir() {
         return fs::create_dir_all(&at).map_err(wrong);
@@ -115,13 +135,13 @@ fn copy_of(from: &Path, to: &Path) -> io::Result<String> {
 }
 
 #[cfg(unix)]
-fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+pub(super) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mode = if mode & 0o111 == 0 { 0o644 } else { 0o755 };
     file.set_permissions(fs::Permissions::from_mode(mode))
 }
 
 #[cfg(not(unix))]
-fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
+pub(super) fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
     Ok(())
 }

@@ -22,7 +22,8 @@ pub(super) struct Copy<'a> {
 
 impl<'a> Copy<'a> {
     /// Copies what is in `from`, a path without links, into the folder `to`: files with whether they may be executed,
-    /// folders, and links that stay in it. Histories of git are left out.
+    /// folders, and links that stay in it. Histories of git are left out, and environments of Python, which hold their
+    /// own paths.
     pub(super) fn all(from: &'a Path, to: &Path, without: &'a Path) -> Result<(), String> {
         Self { from, without, files: 0, bytes: 0 }.folder(from, to, 0)
     }
@@ -35,7 +36,8 @@ impl<'a> Copy<'a> {
         for entry in from.read_dir().map_err(|error| wrong(from, error))? {
             let path = entry.map_err(|error| wrong(from, error))?.path();
             let name = path.file_name().unwrap_or_default();
-            if name == ".git" || path == self.without {
+            let is_environment = path.join("pyvenv.cfg").exists();
+            if name == ".git" || path == self.without || is_environment {
                 continue;
             }
             self.files += 1;

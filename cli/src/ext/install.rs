@@ -1,8 +1,7 @@
 //! `extline ext install`: fetched, checked beside the place, and put in place whole.
 
-use std::borrow::Cow;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use extline_host::discovery::Discovery;
 use extline_host::trust::{Tree, TrustDecision};
@@ -12,6 +11,7 @@ use serde_json::json;
 use super::Refused;
 use super::copy::Copy;
 use super::cwd;
+use super::environment;
 use super::place::{Place, failure};
 use super::source::{RECORD, Source};
 use super::trust::command_line;
@@ -23,18 +23,26 @@ use crate::styled::{BOLD, DIM, Text};
 /// Characters that are shown of a line that others wrote.
 const LINE_CHARS: usize = 1000;
 
-pub(super) fn run(install: &ExtInstall, printer: &mut Printer) -> Result<Exit, Refused> {
+/// What is whole beside its place, and not in it yet.
+pub(super) struct Staged {
+    pub(super) folder: PathBuf,
+    pub(super) manifest: Manifest,
+    /// Its files as they came.
+    pub(super) tree: Tree,
+}
+
+pub(super) async fn run(install: &ExtInstall, printer: &mut Printer) -> Result<Exit, Refused> {
     let cwd = cwd()?;
     let mut source = Source::of(&install.source, install.sha256.as_deref())
         .map_err(|why| Refused::usage(&why))?;
     let place = Place::open(install.project, &cwd)?;
     let staging = place.stage().map_err(|error| failure(&place.folder, &error))?;
-    let done = put(install, &mut source, &place, &staging);
+    let done = put(install, &mut source, &place, &staging, printer).await;
     if staging.exists() {
         // What could not be put in place is of no use, and the reason is told.
         let _ = fs::remove_dir_all(&staging);
     }
-    let manifest = done?;
+    let manifest = done.map_err(|refused| refused.because("nothing was installed"))?;
     let folder = place.folder.join(&manifest.name);
     if install.project {
         // Who installs it has seen it; the others of the project are asked on their own machines.
@@ -44,37 +52,59 @@ pub(super) fn run(install: &ExtInstall, printer: &mut Printer) -> Result<Exit, R
     Ok(Exit::Ok)
 }
 
-fn put(
+async fn put(
     install: &ExtInstall,
     source: &mut Source,
     place: &Place,
     staging: &Path,
+    printer: &mut Printer,
 ) -> Result<Manifest, Refused> {
-    let wrong = |why: String| Refused::file(&format!("nothing was installed: {why}"));
-    let from = source.fetch(staging).map_err(wrong)?;
-    // Before a gigabyte is copied.
-    Manifest::read(&from).map_err(|error| wrong(error.to_string()))?;
-    let staged = staging.join("extension");
-    fs::create_dir(&staged).map_err(|error| failure(&staged, &error))?;
-    Copy::all(&from, &staged, &place.folder).map_err(wrong)?;
-    let manifest = Manifest::read(&staged).map_err(|error| wrong(error.to_string()))?;
-    let record = json!({ "version": 1, "source": source });
-    let file = staged.join(RECORD);
-    fs::write(&file, format!("{record:#}\n")).map_err(|error| failure(&file, &error))?;
-    let name = &manifest.name;
+    let staged = stage(source, place, staging, printer)?;
+    let name = &staged.manifest.name;
     let target = place.folder.join(name);
     if target.symlink_metadata().is_ok() && !install.replace {
         let version = Manifest::read(&target).map(|it| it.version).unwrap_or_default();
-        return Err(wrong(format!(
+        return Err(Refused::file(&format!(
             "{name} {version} is installed in {}; --replace puts this one in its place",
             target.display()
         )));
     }
-    place.put(&staged, name).map_err(|error| failure(&target, &error))?;
-    Ok(manifest)
+    let wanted = environment::wanted(&staged.manifest, &staged.folder);
+    if environment::are_agreed(&wanted, install.yes, printer) {
+        let mut interrupts = environment::listen()?;
+        environment::make(&wanted, &staged.folder, &target, &mut interrupts, printer).await?;
+    }
+    place.put(&staged.folder, name).map_err(|error| failure(&target, &error))?;
+    Ok(staged.manifest)
 }
 
-fn trust(folder: &Path, cwd: &Path) -> Result<(), Refused> {
+/// Fetches it, checks it, and copies it into the folder for what is not whole yet, with where it comes from.
+pub(super) fn stage(
+    source: &mut Source,
+    place: &Place,
+    staging: &Path,
+    printer: &mut Printer,
+) -> Result<Staged, Refused> {
+    let wrong = |why: String| Refused::file(&why);
+    printer.progress(&format!("fetching {source}"));
+    let from = source.fetch(staging).map_err(wrong)?;
+    // Before a gigabyte is copied.
+    Manifest::read(&from).map_err(|error| wrong(error.to_string()))?;
+    let folder = staging.join("extension");
+    fs::create_dir(&folder).map_err(|error| failure(&folder, &error))?;
+    printer.progress("copying");
+    Copy::all(&from, &folder, &place.folder).map_err(wrong)?;
+    printer.clear_progress();
+    let manifest = Manifest::read(&folder).map_err(|error| wrong(error.to_string()))?;
+    // Installers of packages write files too; those are no changes of the extension.
+    let tree = Tree::read(&folder).map_err(|error| wrong(error.to_string()))?;
+    let record = json!({ "version": 1, "source": source, "files": tree.files() });
+    let file = folder.join(RECORD);
+    fs::write(&file, format!("{record:#}\n")).map_err(|error| failure(&file, &error))?;
+    Ok(Staged { folder, manifest, tree })
+}
+
+pub(super) fn trust(folder: &Path, cwd: &Path) -> Result<(), Refused> {
     let wrong =
         |why: String| Refused::file(&format!("it was installed, and is not trusted: {why}"));
     let tree = Tree::read(folder).map_err(|error| wrong(error.to_string()))?;
@@ -86,7 +116,8 @@ fn trust(folder: &Path, cwd: &Path) -> Result<(), Refused> {
 
 fn tell(manifest: &Manifest, source: &Source, folder: &Path, printer: &mut Printer) {
     let (name, line) = (&manifest.name, command_line(manifest));
-    let needs = needs(folder);
+    let missing = environment::missing(manifest, folder);
+    let needs: Vec<_> = missing.iter().map(|one| one.command(folder)).collect();
     if printer.json {
         printer.json(&json!({
             "installed": name,
@@ -108,25 +139,4 @@ fn tell(manifest: &Manifest, source: &Source, folder: &Path, printer: &mut Print
     for need in needs {
         printer.result(format_args!("  first {need}"));
     }
-}
-
-/// What has to be done before it runs: nothing of this is done here, as it runs what others wrote.
-fn needs(folder: &Path) -> Vec<String> {
-    let has = |name: &str| folder.join(name).exists();
-    let at = shlex::try_quote(&folder.to_string_lossy()).map(Cow::into_owned);
-    let Ok(at) = at else { return Vec::new() };
-    let mut needs = Vec::new();
-    if has("package.json") && !has("node_modules") {
-        let command = if has("package-lock.json") { "npm ci" } else { "npm install" };
-        needs.push(format!("cd {at} && {command}"));
-    }
-    if has("requirements.txt") && !has(".venv") {
-        needs.push(format!(
-            "cd {at} && python3 -m venv .venv && .venv/bin/pip install -r requirements.txt"
-        ));
-    }
-    if has("Cargo.toml") && !has("target") {
-        needs.push(format!("cd {at} && cargo build --release"));
-    }
-    needs
 }

@@ -48,6 +48,10 @@ fn tell(one: &Found, names: usize, verdicts: usize, printer: &mut Printer) {
     if let Some(why) = one.verdict.why() {
         printer.result(format_args!("{}  {}", " ".repeat(names), Text::line(&why, WHY_CHARS)));
     }
+    for missing in one.missing() {
+        let told = format!("{missing}: {}", missing.command(&one.path));
+        printer.result(format_args!("{}  {}", " ".repeat(names), Text::line(&told, WHY_CHARS)));
+    }
 }
 
 fn style(verdict: &Verdict) -> Style {

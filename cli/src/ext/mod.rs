@@ -1,22 +1,28 @@
 //! `extline ext`: extensions that are found without being named: installed, listed, trusted, switched.
 //!
-//! Nothing of an extension is run here.
+//! Nothing of an extension is run here, but an installer of its language where a person wants its environment made.
 
 mod archive;
+mod ask;
 mod copy;
+mod environment;
 mod install;
 mod list;
+mod logs;
 mod place;
 mod remove;
 mod source;
+mod status;
 pub(crate) mod trust;
+mod update;
 mod validate;
+mod zipped;
 
 use std::env;
 use std::path::PathBuf;
 
-use extline_host::default_home;
 use extline_host::discovery::{Discovery, Found, Layer, Verdict, switch_extension};
+use extline_host::{EnvironmentKind, default_home};
 use serde_json::json;
 
 use crate::args::{Ext, ExtAction, ExtNames};
@@ -42,25 +48,39 @@ impl Refused {
         Self { exit: Exit::ToolError, why: why.to_owned() }
     }
 
+    /// The same, with what became of it in front.
+    fn because(self, fact: &str) -> Self {
+        Self { why: format!("{fact}: {}", self.why), ..self }
+    }
+
     /// Tells it where it belongs, and returns the exit code.
     pub(crate) fn report(&self, printer: &mut Printer) -> Exit {
         match self.exit {
             Exit::Usage => Failure::of_usage(&self.why).report(printer),
+            exit @ (Exit::Interrupted | Exit::Terminated) => {
+                printer.error(&self.why);
+                exit
+            }
             _ => Failure::of_file(&self.why).report(printer),
         }
     }
 }
 
-pub(crate) fn run(ext: &Ext, mut printer: Printer) -> Exit {
-    let outcome = match &ext.action {
-        ExtAction::Validate(validate) => Ok(validate::run(validate, &mut printer)),
-        ExtAction::List(list) => list::run(list, &mut printer),
-        ExtAction::Install(install) => install::run(install, &mut printer),
-        ExtAction::Remove(remove) => remove::run(remove, &mut printer),
-        ExtAction::Enable(names) => switch(names, true, &mut printer),
-        ExtAction::Disable(names) => switch(names, false, &mut printer),
-        ExtAction::Trust(trust) => trust::run(trust, &mut printer),
-        ExtAction::Untrust(names) => trust::untrust(names, &mut printer),
+pub(crate) async fn run(ext: Ext, mut printer: Printer) -> Exit {
+    let outcome = match ext.action {
+        // It gives the printer to what it starts.
+        ExtAction::Doctor(doctor) => return status::doctor(*doctor, printer).await,
+        ExtAction::Logs(logs) => logs::run(&logs, &mut printer).await,
+        ExtAction::Status(status) => status::status(&status, &mut printer),
+        ExtAction::Validate(validate) => Ok(validate::run(&validate, &mut printer)),
+        ExtAction::List(list) => list::run(&list, &mut printer),
+        ExtAction::Install(install) => install::run(&install, &mut printer).await,
+        ExtAction::Update(update) => update::run(&update, &mut printer).await,
+        ExtAction::Remove(remove) => remove::run(&remove, &mut printer),
+        ExtAction::Enable(names) => switch(&names, true, &mut printer),
+        ExtAction::Disable(names) => switch(&names, false, &mut printer),
+        ExtAction::Trust(trust) => trust::run(&trust, &mut printer),
+        ExtAction::Untrust(names) => trust::untrust(&names, &mut printer),
     };
     let code = outcome.unwrap_or_else(|refused| refused.report(&mut printer));
     printer.finish(code)
@@ -95,6 +115,14 @@ pub(crate) fn installed(
         };
         if let Some(why) = one.verdict.why().filter(|_| is_told) {
             printer.warn(format_args!("{} is not started: {why}", one.name));
+        }
+        if let Verdict::Runs { .. } = one.verdict {
+            // What is missing of others is in the diagnosis of why they do not start.
+            let missing = one.missing();
+            for missing in missing.iter().filter(|it| it.kind == EnvironmentKind::Node) {
+                let command = missing.command(&one.path);
+                printer.warn(format_args!("{}: {missing}: `{command}` makes it", one.name));
+            }
         }
     }
     Ok(found)

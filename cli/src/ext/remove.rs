@@ -1,12 +1,11 @@
 //! `extline ext remove`.
 
-use std::io::{self, BufRead, IsTerminal};
-
 use extline_host::default_home;
 use extline_host::discovery::{Discovery, Layer};
 use serde_json::json;
 
 use super::Refused;
+use super::ask;
 use super::cwd;
 use super::place::{Place, failure};
 use crate::args::ExtRemove;
@@ -54,11 +53,8 @@ pub(super) fn run(remove: &ExtRemove, printer: &mut Printer) -> Result<Exit, Ref
 }
 
 fn agreed(path: &str, printer: &mut Printer) -> Result<bool, Refused> {
-    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+    if !ask::is_terminal() {
         return Err(Refused::usage("nobody is there to ask: --yes removes it"));
     }
-    printer.say(format_args!("Remove {path}? [y/N]"));
-    let mut answer = String::new();
-    let read = io::stdin().lock().read_line(&mut answer);
-    Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
+    Ok(ask::agreed(format_args!("Remove {path}?"), printer))
 }

@@ -16,7 +16,7 @@ pub(super) enum Source {
     Folder {
         path: PathBuf,
     },
-    /// A `.tar.gz`.
+    /// A `.tar.gz` or a `.zip`.
     Archive {
         path: PathBuf,
         sha256: Option<String>,
@@ -73,15 +73,24 @@ impl Source {
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = name.as_str();
-        if [".tar.gz", ".tgz"].iter().any(|end| name.ends_with(end)) {
+        if [".tar.gz", ".tgz", ".zip"].iter().any(|end| name.ends_with(end)) {
             return Ok(Self::Archive { path, sha256: None });
         }
         match path.parent().filter(|_| name == MANIFEST) {
             Some(folder) => Ok(Self::Folder { path: folder.to_owned() }),
             None => Err(format!(
-                "{} is neither a folder nor a .tar.gz: unpack it, and give the folder with the {MANIFEST}",
+                "{} is neither a folder, a .tar.gz nor a .zip: unpack it, and give the folder with the {MANIFEST}",
                 path.display()
             )),
+        }
+    }
+
+    /// The same place, for what is there now: an archive may have another digest, and a repository another commit.
+    pub(super) fn anew(self) -> Self {
+        match self {
+            Self::Folder { .. } => self,
+            Self::Archive { path, .. } => Self::Archive { path, sha256: None },
+            Self::Git { url, r#ref, .. } => Self::Git { url, r#ref, commit: None },
         }
     }
 

@@ -1,6 +1,6 @@
 //! Whether a person trusts the extensions of a project.
 
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, BufRead};
 use std::path::Path;
 
 use extline_host::Manifest;
@@ -9,6 +9,7 @@ use extline_host::trust::{Tree, TrustDecision, TrustStore};
 use serde_json::json;
 
 use super::Refused;
+use super::ask::is_terminal;
 use super::{discovery, named};
 use crate::args::{ExtNames, ExtTrust};
 use crate::exit::Exit;
@@ -176,8 +177,4 @@ fn ask(answers: &str, printer: &mut Printer) -> Answer {
         "o" | "once" => Answer::Once,
         _ => Answer::No,
     }
-}
-
-fn is_terminal() -> bool {
-    io::stdin().is_terminal() && io::stderr().is_terminal()
 }

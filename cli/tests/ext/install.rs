@@ -1,7 +1,7 @@
 //! Installing, replacing and removing.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::time::Duration;
 
@@ -211,4 +211,67 @@ fn an_install_that_is_killed_leaves_the_old_one_or_the_new_one() {
     let folder = scene.extline.home().join("extensions");
     let left: Vec<_> = folder.read_dir().unwrap().map(|it| it.unwrap().file_name()).collect();
     assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
+fn a_zip_is_installed_as_other_archives_are() {
+    let scene = Scene::new();
+    Scene::extension(&scene.project().join("clock-1"), "clock", "1.0.0");
+    let run = |program: &str, words: &[&str]| {
+        let mut command = std::process::Command::new(program);
+        let output = command.args(words).current_dir(scene.project()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let made = |name: &str, script: &str| {
+        let python = format!(
+            "import zipfile\n\
+             def add(name, mode, text='x'):\n i = zipfile.ZipInfo(name); i.create_system = 3; i.external_attr = mode << 16; z.writestr(i, text)\n\
+             z = zipfile.ZipFile('{name}', 'w', zipfile.ZIP_DEFLATED)\n\
+             [z.write('clock-1/' + name, 'clock-1/' + name) for name in ('extension.json', 'ext.sh')]\n\
+             {script}\nz.close()\n"
+        );
+        run("python3", &["-c", &python]);
+    };
+    // Names that lead out, links and what is written through one, pipes, names twice, what only Windows takes apart.
+    for (script, why) in [
+        ("add('../evil', 0o100644)", "leads out of it"),
+        ("add('/tmp/extline-evil', 0o100644)", "leads out of it"),
+        (
+            "add('clock-1/out', 0o120777, '/tmp'); add('clock-1/out/extline-evil', 0o100644)",
+            "clock-1/out",
+        ),
+        ("add('clock-1/up', 0o120777, '../..')", "outside of the extension"),
+        ("add('clock-1/pipe', 0o010644)", "neither a file nor a folder"),
+        ("add('clock-1/..\\\\evil', 0o100644)", "no name that all systems have"),
+        (
+            "add('clock-1/x', 0o100644); z.infolist()[-1].file_size = (2 << 30) + 1",
+            "more than 2 GiB",
+        ),
+        ("add('clock-1/x', 0o100644); z.infolist()[-1].compress_type = 12", "clock-1/x"),
+    ] {
+        made("evil.zip", script);
+        let outcome = scene.run(&["ext", "install", "evil.zip"]);
+        outcome.assert_code(1);
+        outcome.assert_says(&["nothing was installed", why]);
+        let folder = scene.extline.home().join("extensions");
+        let left: Vec<_> = folder.read_dir().unwrap().map(|it| it.unwrap().file_name()).collect();
+        assert_eq!(left, [".lock"], "{script}");
+        assert!(!Path::new("/tmp/extline-evil").exists(), "{script}");
+    }
+    made("clock.zip", "add('clock-1/tool', 0o104777); add('clock-1/link', 0o120777, 'tool')");
+    let wrong = scene.run(&["ext", "install", "clock.zip", "--sha256", &"0".repeat(64)]);
+    wrong.assert_code(1);
+    wrong.assert_says(&["the SHA-256 of", "was wanted"]);
+    let digest = run("sha256sum", &["clock.zip"]);
+    let digest = digest.split_whitespace().next().unwrap();
+    let outcome = scene.run(&["ext", "install", "clock.zip", "--json", "--sha256", digest]);
+    outcome.assert_code(0);
+    assert_eq!(outcome.json()["source"]["sha256"], digest);
+    let installed = scene.installed("clock");
+    let tool = fs::metadata(installed.join("tool")).unwrap().permissions();
+    assert_eq!(tool.mode() & 0o7777, 0o755);
+    assert_eq!(fs::read_link(installed.join("link")).unwrap(), Path::new("tool"));
+    scene.run(&["run"]).assert_code(0);
+    assert!(scene.ran("clock"));
 }

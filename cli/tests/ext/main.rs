@@ -2,10 +2,14 @@
 
 #![cfg(unix)]
 
+mod environments;
 mod install;
+mod logs;
 mod manifests;
 mod pages;
 mod scene;
+mod status;
 #[path = "../support/mod.rs"]
 mod support;
 mod trust;
+mod update;

@@ -5,6 +5,7 @@
 
 mod places;
 mod settings;
+mod standing;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ use serde::Serialize;
 pub use self::places::Layer;
 use self::places::Place;
 pub use self::settings::{ExtensionSettings, SettingsError, switch_extension};
+pub use self::standing::{Finding, Level, Standing, StatusReport};
+use crate::environment::MissingEnvironment;
 use crate::home::default_home;
 use crate::source::{ExtensionSource, Manifest, ManifestError, ManifestFault};
 use crate::switch::{SWITCH, is_switched_off};
@@ -258,6 +261,16 @@ impl Found {
             None => source,
         })
     }
+
+    /// What it needs and has not: the packages of its language, by an installer of that. Nothing for one whose manifest
+    /// cannot be read.
+    pub fn missing(&self) -> Vec<MissingEnvironment> {
+        let words = |manifest: &'_ Manifest| {
+            let words = manifest.exec.iter().chain(&manifest.args);
+            MissingEnvironment::in_folder(&self.path, words.map(String::as_str))
+        };
+        self.manifest.as_ref().map(words).unwrap_or_default()
+    }
 }
 
 impl Verdict {
@@ -311,6 +324,8 @@ impl Serialize for Found {
             }
             _ => (None, None),
         };
+        let missing = self.missing();
+        let needs: Vec<_> = missing.iter().map(|one| one.command(&self.path)).collect();
         serde_json::json!({
             "name": self.name,
             "version": manifest.map(|it| &it.version),
@@ -322,6 +337,7 @@ impl Serialize for Found {
             "digest": digest,
             "changes": changes,
             "faults": self.faults,
+            "needs": needs,
         })
         .serialize(serializer)
     }

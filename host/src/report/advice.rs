@@ -1,18 +1,21 @@
 //! What the last words of a program say of why it did not start: a module that is not installed, a
 //! file that is not there, a variable that is not set.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use crate::environment::{EnvironmentKind, MissingEnvironment};
 
 /// What to do, where the lines of stderr say it.
 pub(crate) fn of_stderr(lines: &[String]) -> Option<String> {
     lines.iter().rev().find_map(|line| of_python(line).or_else(|| of_node(line)))
 }
 
-/// What to do where a program is not there that an installation would have brought, by its path as it
-/// is written.
-pub(crate) fn of_missing_program(written: &str) -> Option<String> {
+/// What to do where a program is not there that an installation would have brought: by its path, and as that is written.
+pub(crate) fn of_missing_program(program: &Path, written: &str) -> Option<String> {
     let path = Path::new(written);
     let (name, folder) = (path.file_name()?.to_str()?, path.parent()?);
+    let home = program.to_str().and_then(|program| program.strip_suffix(written));
+    let home = home.map(|home| Path::new(home).components().collect::<PathBuf>());
     if folder.ends_with("node_modules/.bin") {
         return Some("npm install in the extension's folder".to_owned());
     }
@@ -26,11 +29,20 @@ pub(crate) fn of_missing_program(written: &str) -> Option<String> {
         return None;
     }
     let environment = environment.display();
-    Some(format!(
-        "there is no Python environment {environment}, or its interpreter is gone: python3 -m venv \
-         --clear {environment} in the extension's folder, and install there what it needs, with \
-         {environment}/bin/pip install ..."
-    ))
+    let what = format!("there is no Python environment {environment}, or its interpreter is gone");
+    let home = home.filter(|home| home.is_absolute());
+    let made = home.and_then(|home| {
+        let missing = MissingEnvironment::in_folder(&home, [written]);
+        let is_python = |one: &&MissingEnvironment| one.kind == EnvironmentKind::Python;
+        missing.iter().find(is_python).map(|one| one.command(&home))
+    });
+    Some(match made {
+        Some(command) => format!("{what}: {command}"),
+        None => format!(
+            "{what}: python3 -m venv --clear {environment} in the extension's folder, and install \
+             there what it needs, with {environment}/bin/pip install ..."
+        ),
+    })
 }
 
 /// Whether a line speaks of the environment, without the name of a variable that was withheld.
@@ -121,12 +133,16 @@ mod tests {
 
     #[test]
     fn a_program_that_an_installation_brings_is_told_with_it() {
-        let python = of_missing_program("./.venv/bin/python3").unwrap();
-        assert!(python.contains("python3 -m venv --clear ./.venv in the extension's"), "{python}");
-        let node = of_missing_program("node_modules/.bin/tsx");
+        let of = |written: &str| of_missing_program(Path::new(written), written);
+        let python = of("../env/bin/python3").unwrap();
+        assert!(python.contains("python3 -m venv --clear ../env in the extension's"), "{python}");
+        let python = of_missing_program(Path::new("/x/./.venv/bin/python3"), "./.venv/bin/python3");
+        let python = python.unwrap();
+        assert!(python.contains("cd /x && ") && python.ends_with("venv .venv"), "{python}");
+        let node = of("node_modules/.bin/tsx");
         assert_eq!(node.as_deref(), Some("npm install in the extension's folder"));
         for other in ["python3", "bin/python", "/usr/bin/python3.9", "./build/x", ""] {
-            assert_eq!(of_missing_program(other), None, "{other}");
+            assert_eq!(of(other), None, "{other}");
         }
     }
 }

@@ -243,12 +243,11 @@ impl Problem {
                 "install it, or write \"./{0}\" if {0} stands in the extension's folder",
                 program.display()
             ),
-            Self::NotFound { written, .. } => {
-                advice::of_missing_program(written).unwrap_or_else(|| {
+            Self::NotFound { program, written, .. } => advice::of_missing_program(program, written)
+                .unwrap_or_else(|| {
                     "check \"exec\" in extension.json or the command line, and that it was built"
                         .to_owned()
-                })
-            }
+                }),
             Self::NotExecutable { program } if program.is_dir() => {
                 "name the program in that folder".to_owned()
             }

@@ -1,0 +1,127 @@
+//! `extline ext status` and `extline ext doctor`: how extensions stand, and what mends them.
+
+use std::path::Path;
+
+use extline_host::discovery::{Found, Level, Standing, StatusReport, Verdict};
+use serde_json::{Value, json};
+
+use super::update::origin;
+use super::{Refused, discovery, named};
+use crate::args::{ExtDoctor, ExtStatus, Timeout};
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::session::Session;
+use crate::styled::{BOLD, DIM, GREEN, RED, Style, Text, YELLOW};
+
+/// Characters that are shown of what is wrong.
+const LINE_CHARS: usize = 1000;
+
+pub(super) fn status(status: &ExtStatus, printer: &mut Printer) -> Result<Exit, Refused> {
+    let report = report(&status.names)?;
+    show(&report, printer);
+    Ok(Exit::Ok)
+}
+
+/// Starts those that run, as `extline run` does, and says what is wrong with each.
+pub(super) async fn doctor(mut doctor: ExtDoctor, mut printer: Printer) -> Exit {
+    let mut report = match report(&doctor.names) {
+        Ok(report) => report,
+        Err(refused) => {
+            let exit = refused.report(&mut printer);
+            return printer.finish(exit);
+        }
+    };
+    let sources: Vec<_> = report.extensions.iter().filter_map(|it| it.found.source()).collect();
+    if !sources.is_empty() {
+        doctor.settings.keep_sources_clean();
+        printer.progress("starting them");
+        let (timeout, settings) = (Timeout { after: None }, &doctor.settings);
+        match Session::start(sources, &timeout, settings, None, printer).await {
+            Ok(session) => {
+                report.add_started(&session.host.extensions());
+                printer = session.end().await;
+            }
+            Err((printer, exit)) => return printer.finish(exit),
+        }
+    }
+    show(&report, &mut printer);
+    printer.finish(if report.level() == Level::Fail { Exit::ToolError } else { Exit::Ok })
+}
+
+fn report(names: &[String]) -> Result<StatusReport, Refused> {
+    let mut report = discovery()?.report();
+    if !names.is_empty() {
+        let found: Vec<Found> = report.extensions.iter().map(|it| it.found.clone()).collect();
+        let mut paths = Vec::new();
+        for name in names {
+            paths.extend(named(&found, name)?.iter().map(|one| one.path.clone()));
+        }
+        report.extensions.retain(|it| paths.contains(&it.found.path));
+    }
+    Ok(report)
+}
+
+fn show(report: &StatusReport, printer: &mut Printer) {
+    if printer.json {
+        let one = |standing: &Standing| {
+            let mut value = json!(standing);
+            value["source"] = origin(&standing.found.path).map_or(Value::Null, |it| json!(it));
+            value
+        };
+        let all: Vec<_> = report.extensions.iter().map(one).collect();
+        printer.json(&json!({ "extensions": all, "level": report.level() }));
+        return;
+    }
+    if report.extensions.is_empty() {
+        printer.say("no extensions are installed: `extline ext install DIR` installs one");
+    }
+    for standing in &report.extensions {
+        tell(standing, printer);
+    }
+}
+
+fn tell(standing: &Standing, printer: &mut Printer) {
+    let Standing { found, log, findings, .. } = standing;
+    let version = found.manifest.as_ref().map(|it| it.version.as_str()).unwrap_or_default();
+    printer.result(format_args!(
+        "{BOLD}{}{BOLD:#} {}  {}, {}",
+        Text::line(&found.name, LINE_CHARS),
+        Text::line(version, 40),
+        found.verdict.as_str(),
+        found.layer.as_str()
+    ));
+    fact("path", found.path.display(), printer);
+    if let Some(source) = origin(&found.path) {
+        fact("from", source, printer);
+    }
+    if let Verdict::Runs { digest: Some(digest) } | Verdict::Untrusted { digest, .. } =
+        &found.verdict
+    {
+        fact("digest", digest, printer);
+    }
+    if let Some(log) = log.as_deref().map(Path::display) {
+        fact("log", log, printer);
+    }
+    for finding in findings {
+        let (style, level) = (style(finding.level), finding.level.as_str());
+        let what = Text::line(&finding.what, LINE_CHARS);
+        printer.result(format_args!("  {style}{level}{style:#}    {what}"));
+        if let Some(mend) = &finding.mend {
+            printer.result(format_args!("          try {}", Text::line(mend, LINE_CHARS)));
+        }
+    }
+}
+
+fn fact(what: &str, text: impl std::fmt::Display, printer: &mut Printer) {
+    let text = Text::line(&text.to_string(), LINE_CHARS);
+    printer.result(format_args!("  {DIM}{what:<7}{DIM:#} {text}"));
+}
+
+fn style(level: Level) -> Style {
+    match level {
+        Level::Pass => GREEN,
+        Level::Warn => YELLOW,
+        Level::Fail => RED,
+        _ => DIM,
+    }
+}
