@@ -21,7 +21,7 @@ use crate::run::{Options, Progress, run};
 const AT_ONCE: usize = 4;
 
 /// What the groups of cases are about.
-const SUBJECTS: [(&str, &str); 23] = [
+const SUBJECTS: [(&str, &str); 24] = [
     ("K-SRF", "what is registered"),
     ("K-TOL", "tool calls"),
     ("K-RES", "results"),
@@ -43,6 +43,7 @@ const SUBJECTS: [(&str, &str); 23] = [
     ("K-STA", "values that are kept"),
     ("K-SES", "entries of the history"),
     ("K-EXE", "programs"),
+    ("K-AGT", "the agent"),
     ("K-OUT", "stray output"),
     ("K-LIF", "end of the session"),
 ];
