@@ -187,6 +187,29 @@ fn as_json_each_line_is_an_object() {
 }
 
 #[test]
+fn at_a_prompt_an_extension_is_reloaded_by_a_word() {
+    let extline = Extline::new();
+    let folder = folder_of(&extline);
+    greeter(&folder, "greet", "one");
+    let mut run = Dev::start(&extline, &folder, &["run", "."]);
+    run.says(["greeter ready: 1 tool"]);
+    run.types(":reload");
+    run.says(["greeter reloaded: the same tools and commands"]);
+    greeter(&folder, "welcome", "two");
+    run.types(":reload greeter");
+    run.says(["greeter reloaded: tool welcome added; tool greet removed"]);
+    save(&folder.join("greeter.sh"), "exit 3");
+    run.types(":reload");
+    run.says(["error: greeter: "]);
+    run.types("!welcome");
+    run.says(["two"]);
+    run.types(":reload greet");
+    run.says(["there is no extension greet, did you mean greeter?"]);
+    run.types(":quit");
+    outcome(run.child).assert_code(1);
+}
+
+#[test]
 fn a_folder_that_is_not_there_is_told() {
     let outcome = Extline::new().run(&["dev", "nowhere"]);
     outcome.assert_code(2);

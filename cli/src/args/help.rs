@@ -265,6 +265,7 @@ pub(super) const RUN_EXAMPLES: &str = "At the prompt:
   :session      which one is open; :session start and :session end tell it again
   :pending      list what extensions propose and have not done yet
   :resolve      do or drop the first of it; :resolve apply REASON, :resolve discard REASON
+  :reload       start what is there now in the place of an extension; :reload NAME
   :help         all there is
   :quit         stop them all, as do Ctrl-D and a second Ctrl-C
   Tab           completes names, a tool's arguments and their values

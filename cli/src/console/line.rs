@@ -3,7 +3,7 @@
 use extline_host::services::pending::Resolution;
 
 /// The words behind a colon, and what they do.
-pub(crate) const WORDS: [(&str, &str); 14] = [
+pub(crate) const WORDS: [(&str, &str); 15] = [
     (":tools", "list the tools"),
     (":commands", "list the slash commands"),
     (":status", "how each extension stands"),
@@ -19,6 +19,7 @@ pub(crate) const WORDS: [(&str, &str); 14] = [
     (":session", "which one is open; :session start and :session end tell it again"),
     (":pending", "list what extensions propose and have not done yet"),
     (":resolve", "do or drop the first of it; :resolve apply REASON, :resolve discard REASON"),
+    (":reload", "start what is there now in the place of an extension; :reload NAME"),
     (":help", "what can be typed here"),
     (":quit", "stop them all"),
 ];
@@ -63,6 +64,10 @@ pub(crate) enum Line<'a> {
         /// `None` where neither was said.
         resolution: Option<Resolution>,
         reason: &'a str,
+    },
+    Reload {
+        /// Empty for the only one.
+        name: &'a str,
     },
     Help,
     Quit,
@@ -126,6 +131,7 @@ impl<'a> Line<'a> {
                 };
                 return Self::Resolve { resolution, reason };
             }
+            (":reload", name) => return Self::Reload { name },
             (":session", args) => return Self::Session { args },
             _ => {}
         }

@@ -281,6 +281,13 @@ impl Console {
                     Err(exit) => return self.interrupted_in(":resolve", exit),
                 }
             }
+            Line::Reload { name } => {
+                let host = Arc::clone(host);
+                match self.session.listen_to(Box::pin(moments::reload(&host, name))).await {
+                    Ok(shown) => self.show_moment(text, shown),
+                    Err(exit) => return self.interrupted_in(":reload", exit),
+                }
+            }
             Line::Help => printer.tell(help(), &json!({ "help": help() })),
             Line::Quit => {
                 self.quits = true;

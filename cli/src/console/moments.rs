@@ -1,11 +1,12 @@
 //! What an agent does and the console has no model for: events, questions before something happens,
-//! a turn, the session. So every handler of an extension can be tried by hand.
+//! a turn, the session, a new version of an extension. So every handler of an extension can be tried by hand.
 
 use extline_host::protocol::frame::{Event, EventPayload, Object, ToolResult};
 use extline_host::protocol::{Members, RawJson, Vocabulary};
 use extline_host::services::pending::Resolution;
 use extline_host::{
-    AgentCall, AgentStart, Blocked, CallError, ExtensionState, Host, PromptDecision, UserPrompt,
+    AgentCall, AgentStart, Blocked, CallError, EnableError, ExtensionState, Host, PromptDecision,
+    ReloadError, UserPrompt,
 };
 use serde_json::{Map, Value, json};
 
@@ -192,6 +193,31 @@ pub(super) fn session(host: &Host, id: &str, args: &str) -> Result<Shown, Box<Fa
             Ok(told_of("session_end", &told))
         }
         word => Err(usage(&format!("{word:?} is neither start nor end"))),
+    }
+}
+
+/// `:reload NAME`; without a name the only extension that there is.
+pub(super) async fn reload(host: &Host, name: &str) -> Result<Shown, Box<Failure>> {
+    let names: Vec<_> = host.extensions().into_iter().map(|status| status.name).collect();
+    let name = match (name, names.as_slice()) {
+        ("", [only]) => only.clone(),
+        ("", _) => return Err(usage(&format!("say which one: :reload {}", names.join(" or ")))),
+        (name, _) => name.to_owned(),
+    };
+    match host.reload(&name).await {
+        Ok(difference) => Ok(Shown {
+            text: format!("{name} reloaded: {difference}"),
+            json: json!({ "reloaded": name, "difference": difference }),
+        }),
+        Err(
+            ReloadError::GoesOn { diagnosis, .. }
+            | ReloadError::NotStarted(EnableError::Failed { diagnosis, .. }),
+        ) => Err(Box::new(Failure::of_start(&diagnosis))),
+        Err(error) => {
+            let meant = nearest(&name, names.iter().map(String::as_str));
+            let meant = meant.map(|it| format!(", did you mean {it}?")).unwrap_or_default();
+            Err(usage(&format!("{error}{meant}")))
+        }
     }
 }
 

@@ -101,3 +101,29 @@ fn doctor_says_of_each_what_mends_it_and_the_command_does() {
     // Nothing of what is trusted was changed by starting it.
     assert_eq!(scene.verdict("stranger").0, "runs");
 }
+
+#[test]
+fn secrets_that_are_not_set_and_names_that_are_taken_are_told() {
+    let scene = Scene::new();
+    let script = r#"echo '{"type":"hello","name":"'"$0"'","version":"1.0.0"}'
+echo '{"type":"register_tool","name":"same","description":"d","schema":{"type":"object"}}'
+echo '{"type":"ready"}'
+while read -r frame; do case $frame in *'"shutdown"'*) exit 0;; esac; done"#;
+    for name in ["first", "second"] {
+        let folder = scene.project().join(name);
+        fs::create_dir(&folder).unwrap();
+        let manifest = json!({"name": name, "version": "1.0.0", "exec": "sh", "args": ["-c", script, name],
+                              "permissions": {"secrets": ["KEY_OF_A_TEST"]}});
+        fs::write(folder.join("extension.json"), manifest.to_string()).unwrap();
+        scene.run(&["ext", "install", name]).assert_code(0);
+    }
+    let report = scene.run(&["ext", "doctor", "--json"]).json();
+    let (level, what, mend) = findings(&report, "first").remove(0);
+    assert_eq!((&*level, &*what), ("warn", "the secret KEY_OF_A_TEST is not set"));
+    assert_eq!(mend, "extline secret set first KEY_OF_A_TEST");
+    let found = findings(&report, "second");
+    assert!(
+        found.iter().any(|(_, what, _)| what.starts_with("the tool same is not used: ")),
+        "{found:?}"
+    );
+}

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::{Discovery, Found, Layer, Verdict};
 use crate::connection::{ExtensionState, ExtensionStatus};
 use crate::home::LogPlace;
+use crate::secrets::{SecretStore, declared};
 use crate::switch::SWITCH;
 
 /// How all extensions stand that were found. `Serialize` gives `{"extensions": [...]}`, each with what [`Found`] gives,
@@ -68,9 +69,11 @@ impl Discovery {
 
     /// How all that are found stand, by their files alone: nothing is run.
     pub fn report(&self) -> StatusReport {
+        let secrets = SecretStore::new(self.home.clone());
         let standing = |found: Found| {
             let log = Some(self.log_of(&found.name)).filter(|log| log.exists());
-            let findings = of_files(&found);
+            let mut findings = of_files(&found);
+            findings.extend(of_secrets(&found, &secrets));
             Standing { found, log, findings }
         };
         StatusReport { extensions: self.find().into_iter().map(standing).collect() }
@@ -177,7 +180,34 @@ fn remove(found: &Found) -> Option<String> {
     }
 }
 
-fn of_start(status: &ExtensionStatus) -> Option<Finding> {
+/// The secrets that it declares and nobody has set. Of one that nobody trusts it is not said yet.
+fn of_secrets(found: &Found, secrets: &SecretStore) -> Vec<Finding> {
+    let Verdict::Runs { .. } = found.verdict else { return Vec::new() };
+    let declared = found.manifest.as_ref().map(declared).unwrap_or_default();
+    let finding = |secret: String| match secrets.is_secret_set(&found.name, &secret) {
+        Ok(Some(_)) => None,
+        Ok(None) => {
+            let mend = command(&["secret", "set", &found.name, &secret]);
+            let what = format!("the secret {secret} is not set");
+            Some(Finding::new(Level::Warn, what, Some(mend)))
+        }
+        Err(error) => Some(Finding::new(Level::Fail, error.to_string(), None)),
+    };
+    declared.into_iter().filter_map(finding).collect()
+}
+
+/// What came of its start, what of its registrations is not used, and what the host noticed.
+fn of_start(status: &ExtensionStatus) -> Vec<Finding> {
+    let rejected = status.report.rejected.iter().map(|rejection| {
+        let (kind, name) = (&rejection.kind, &rejection.name);
+        format!("the {kind} {name} is not used: {}", rejection.message)
+    });
+    let notices = status.notices.iter().map(ToString::to_string);
+    let warnings = rejected.chain(notices).map(|what| Finding::new(Level::Warn, what, None));
+    warnings.chain(of_state(status)).collect()
+}
+
+fn of_state(status: &ExtensionStatus) -> Option<Finding> {
     match &status.state {
         ExtensionState::Ready => {
             let after = status.start_took.unwrap_or_default().as_millis();
