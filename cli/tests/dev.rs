@@ -14,7 +14,8 @@ use support::{Extline, outcome, repository, signal};
 
 /// A running `extline dev`, all of whose output goes into one file.
 struct Dev {
-    child: Child,
+    /// Until it was waited for.
+    child: Option<Child>,
     stdin: Option<ChildStdin>,
     log: PathBuf,
     /// How much of it was looked at.
@@ -29,7 +30,7 @@ impl Dev {
         command.current_dir(folder).stdin(Stdio::piped());
         let mut child = command.stdout(output.try_clone().unwrap()).stderr(output).spawn().unwrap();
         let stdin = child.stdin.take();
-        Self { child, stdin, log, seen: 0 }
+        Self { child: Some(child), stdin, log, seen: 0 }
     }
 
     fn types(&mut self, line: &str) {
@@ -56,9 +57,24 @@ impl Dev {
         }
     }
 
+    /// How it ended by itself.
+    fn ended(mut self) -> support::Outcome {
+        outcome(self.child.take().unwrap())
+    }
+
     fn end(self) -> support::Outcome {
-        signal(&self.child, "INT");
-        outcome(self.child)
+        signal(self.child.as_ref().unwrap(), "INT");
+        self.ended()
+    }
+}
+
+/// A test that fails leaves nothing running.
+impl Drop for Dev {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 
@@ -141,7 +157,7 @@ fn one_that_does_not_start_at_first_is_started_when_it_is_mended() {
     dev.says(["one"]);
     dev.types(":quit");
     dev.says(["greeter stopped"]);
-    outcome(dev.child).assert_code(0);
+    dev.ended().assert_code(0);
 }
 
 #[test]
@@ -206,7 +222,7 @@ fn at_a_prompt_an_extension_is_reloaded_by_a_word() {
     run.types(":reload greet");
     run.says(["there is no extension greet, did you mean greeter?"]);
     run.types(":quit");
-    outcome(run.child).assert_code(1);
+    run.ended().assert_code(1);
 }
 
 #[test]
