@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::error::ErrorKind;
-use extline_host::{Diagnosis, EnableError, ExtensionSource, ExtensionState, Host, ReloadError};
+use extline_host::{Diagnosis, ExtensionSource, ExtensionState, Host, ReloadError};
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::to_raw_value;
@@ -38,7 +38,8 @@ pub(crate) async fn run(dev: Dev, mut printer: Printer) -> Result<Exit, clap::Er
     let workshop = Workshop { dir: dev.dir.clone(), build: dev.build };
     let watch = Watch::of(vec![dev.dir.clone()], Vec::new());
     if let Err(remark) = workshop.build().await {
-        printer.say(remark.text);
+        let is_json = printer.json;
+        remark.show(is_json, &mut printer);
     }
     let frames = FrameView::new();
     let source = ExtensionSource::folder(dev.dir);
@@ -180,11 +181,7 @@ async fn reload(host: &Host, name: &str) -> Remark {
         Err(error) => error,
     };
     let goes_on = matches!(error, ReloadError::GoesOn { .. });
-    let diagnosis = match &error {
-        ReloadError::GoesOn { diagnosis, .. }
-        | ReloadError::NotStarted(EnableError::Failed { diagnosis, .. }) => Some(&**diagnosis),
-        _ => None,
-    };
+    let diagnosis = error.diagnosis().map(|diagnosis| &**diagnosis);
     let why = error.to_string();
     let told = diagnosis.map_or_else(|| Text::of(&why), Text::of);
     let mut lines = vec![text!("{RED}error:{RED:#} {told}")];

@@ -61,6 +61,17 @@ pub(crate) struct Remark {
     pub(crate) json: Option<Box<RawValue>>,
 }
 
+impl Remark {
+    /// Tells it: as JSON where news are told so.
+    pub(crate) fn show(self, is_json: bool, printer: &mut Printer) {
+        match self.json.filter(|_| is_json) {
+            Some(json) => printer.json(&json),
+            None if is_json => {}
+            None => printer.say(self.text),
+        }
+    }
+}
+
 impl Session {
     /// Starts the extensions; an interruption ends what has started.
     pub(crate) async fn start(
@@ -222,7 +233,7 @@ impl Session {
                 outcome = &mut future => break Ok(outcome),
                 exit = self.interrupts.next() => break Err(exit),
                 Some(news) = self.news.next() => tell(&news, &mut self.printer),
-                remark = next_remark(self.remarks.as_mut()) => show_remark(remark, writes_news, &mut self.printer),
+                remark = next_remark(self.remarks.as_mut()) => remark.show(writes_news, &mut self.printer),
                 why = failure_of(self.trace_file.as_ref()) => self.printer.error(why),
                 () = news_of(self.frames.as_ref()) => show_frames(self.frames.as_ref(), &mut self.printer),
             }
@@ -379,16 +390,6 @@ async fn next_remark(remarks: Option<&mut mpsc::UnboundedReceiver<Remark>>) -> R
         return remark;
     }
     std::future::pending().await
-}
-
-fn show_remark(Remark { text, json }: Remark, is_json: bool, printer: &mut Printer) {
-    if is_json {
-        if let Some(json) = &json {
-            printer.json(json);
-        }
-    } else {
-        printer.say(text);
-    }
 }
 
 async fn news_of(frames: Option<&FrameView>) {

@@ -224,6 +224,7 @@ impl Host {
 impl Host {
     pub(crate) async fn start(mut builder: HostBuilder) -> Self {
         outlive_size_limit();
+        let given = Arc::new(builder.clone());
         builder.environment.inherit |= builder.profile.whole_environment;
         let cwd = builder.cwd_or_default();
         let slots = Arc::<Slots>::default();
@@ -273,7 +274,7 @@ impl Host {
             state,
             is_resumed,
         };
-        host.start_all(&Arc::new(builder), &cwd, &secrets).await;
+        host.start_all(&Arc::new(builder), &given, &cwd, &secrets).await;
         host.shared.start_is_over();
         host
     }
@@ -282,6 +283,7 @@ impl Host {
     async fn start_all(
         &self,
         builder: &Arc<HostBuilder>,
+        given: &Arc<HostBuilder>,
         cwd: &PathBuf,
         secrets: &Arc<SecretServer>,
     ) {
@@ -293,7 +295,7 @@ impl Host {
         for source in &builder.sources {
             let plan = Plan::of(source, cwd, &environments);
             let adapter = servers.adapter(source, cwd);
-            let setting = Setting { shared: &self.shared, builder, cwd, adapter, secrets };
+            let setting = Setting { shared: &self.shared, builder, given, cwd, adapter, secrets };
             let (slot, launch) = Slot::new(source, plan, setting);
             let is_first = names.insert(slot.name().to_owned());
             if source.is_on_demand() && is_first {

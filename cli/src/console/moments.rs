@@ -5,8 +5,7 @@ use extline_host::protocol::frame::{Event, EventPayload, Object, ToolResult};
 use extline_host::protocol::{Members, RawJson, Vocabulary};
 use extline_host::services::pending::Resolution;
 use extline_host::{
-    AgentCall, AgentStart, Blocked, CallError, EnableError, ExtensionState, Host, PromptDecision,
-    ReloadError, UserPrompt,
+    AgentCall, AgentStart, Blocked, CallError, ExtensionState, Host, PromptDecision, UserPrompt,
 };
 use serde_json::{Map, Value, json};
 
@@ -209,11 +208,10 @@ pub(super) async fn reload(host: &Host, name: &str) -> Result<Shown, Box<Failure
             text: format!("{name} reloaded: {difference}"),
             json: json!({ "reloaded": name, "difference": difference }),
         }),
-        Err(
-            ReloadError::GoesOn { diagnosis, .. }
-            | ReloadError::NotStarted(EnableError::Failed { diagnosis, .. }),
-        ) => Err(Box::new(Failure::of_start(&diagnosis))),
         Err(error) => {
+            if let Some(diagnosis) = error.diagnosis() {
+                return Err(Box::new(Failure::of_start(diagnosis)));
+            }
             let meant = nearest(&name, names.iter().map(String::as_str));
             let meant = meant.map(|it| format!(", did you mean {it}?")).unwrap_or_default();
             Err(usage(&format!("{error}{meant}")))

@@ -358,6 +358,7 @@ impl Connection {
         if matches!(state.phase, Phase::Starting | Phase::Ready) && state.failure.is_none() {
             state.phase = Phase::Ending;
             state.asked_to_end = Some(now);
+            state.is_replaced = reason == ShutdownReason::Reload;
             state.give_up = None;
             self.send_disordered(&mut state);
             state.session.shutdown(Some(reason), now);

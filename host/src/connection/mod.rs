@@ -154,6 +154,11 @@ impl Connection {
         matches!(self.lock().phase, Phase::Ready)
     }
 
+    /// Whether it was told to end since another process takes its place.
+    pub(crate) fn is_replaced(&self) -> bool {
+        self.lock().is_replaced
+    }
+
     /// Does something, unless it has ended or is about to; it does not end meanwhile.
     pub(crate) fn unless_ended<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         let state = self.lock();

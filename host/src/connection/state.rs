@@ -80,6 +80,8 @@ pub(crate) struct State {
     newest_update: Option<Event>,
     /// It is being disabled: nothing more is asked of it.
     pub(super) is_draining: bool,
+    /// It was told to end since another process takes its place.
+    pub(super) is_replaced: bool,
     /// Its output is not read any more, though it may still write.
     pub(super) stopped_reading: bool,
     /// When `hello` came; what the session tells now came behind it.
@@ -146,6 +148,7 @@ impl State {
             disordered: Vec::new(),
             newest_update: None,
             is_draining: false,
+            is_replaced: false,
             stopped_reading: false,
             said_hello: None,
             author: Author::default(),

@@ -101,23 +101,25 @@ impl Shared {
         read: impl FnOnce(EventInterceptResponse) -> Result<T, String>,
     ) -> Result<Option<T>, Blocked> {
         let (point, owner) = (question.point, asked.listed.owner);
-        let mut anew;
-        let mut asked = asked;
+        let (mut asked, mut anew) = (asked, None);
         let answer = loop {
             if asked.listed.standing != Standing::Asked {
-                anew = self.awaited(owner, point, &question.phase).await;
-                let Some(awaited) = &anew else { return Ok(None) };
-                asked = awaited;
+                let awaited = self.awaited(owner, point, &question.phase).await;
+                let Some(awaited) = awaited else { return Ok(None) };
+                asked = anew.insert(awaited);
             }
             let answer = self.answer_of(asked, &question).await;
-            if answer.is_ok() || !self.registry().is_reloading(owner) {
+            if answer.is_ok() || !asked.is_replaced() {
                 break answer;
             }
-            // It was to end before it answered, and another process takes its place.
+            // It was to end before it answered. Where another process has taken its place, that is asked.
             self.until_reloaded(|registry| registry.is_reloading(owner)).await;
-            anew = self.asked_of(owner, point, &question.phase);
-            let Some(now) = &anew else { return Ok(None) };
-            asked = now;
+            let now = self.asked_of(owner, point, &question.phase);
+            let Some(now) = now else { return Ok(None) };
+            if now.is_replaced() && !self.registry().is_reloading(owner) {
+                break answer;
+            }
+            asked = anew.insert(now);
         };
         let Asked { connection, listed, .. } = asked;
         let failure = |NoAnswer { cause, reason }, blocked| InterceptFailure {
@@ -238,6 +240,11 @@ impl Asked {
     /// Whether it is the extension of that name.
     pub(crate) fn is(&self, extension: &str) -> bool {
         self.connection.as_ref().is_some_and(|connection| connection.name() == extension)
+    }
+
+    /// Whether its process was told to end since another one takes its place.
+    fn is_replaced(&self) -> bool {
+        self.connection.as_ref().is_some_and(|connection| connection.is_replaced())
     }
 
     /// Whether what is closed now may be open in a moment.

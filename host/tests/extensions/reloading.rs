@@ -76,6 +76,10 @@ async fn what_is_there_now_takes_the_place_of_what_runs_and_what_differs_is_told
     assert_eq!(say(&host).await, "two");
     assert_ne!(pid(&host), before);
     wait_until_gone(before).await;
+    // That of the trial, and that of the one whose place was taken.
+    let ends = fs::read_to_string(versioned.dir.join("ends")).unwrap();
+    let reasons = [r#""reason":"exit""#, r#""reason":"reload""#];
+    assert!(ends.lines().zip(reasons).all(|(end, reason)| end.contains(reason)), "{ends}");
     let unknown = host.call("only_one", "{}").await.unwrap_err();
     assert!(matches!(unknown, CallError::Unknown { .. }), "{unknown}");
     let reloaded = async {
@@ -201,6 +205,32 @@ fn danger() -> RegisterTool {
         schema: RawJson::parse(r#"{"type":"object"}"#).unwrap(),
         ..RegisterTool::default()
     }
+}
+
+/// What a manifest declares is given to the version that declares it, also while that is tried out.
+#[tokio::test]
+async fn a_secret_that_is_declared_anew_can_be_asked_for_in_the_setup() {
+    let versioned = Versioned::new("one");
+    let host = versioned.builder().secrets(|_| async { Some("swordfish".to_owned()) });
+    let host = host.start().await;
+    let script = r#"
+        echo '{"type":"hello","name":"versioned","version":"two","capabilities":["tools","rpc"]}'
+        echo '{"type":"request","id":"1","method":"secret.get","params":{"name":"KEY"}}'
+        while read -r line; do
+            case $line in
+                *'"value":"swordfish"'*) echo '{"type":"ready"}' ;;
+                *'"error"'*) echo "$line" >&2; exit 3 ;;
+                *'"type":"shutdown"'*) exit ;;
+            esac
+        done"#;
+    let manifest = serde_json::json!({
+        "name": "versioned", "version": "1.0.0", "exec": "sh", "args": ["-c", script],
+        "permissions": {"secrets": ["KEY"]},
+    });
+    fs::write(versioned.dir.join("extension.json"), manifest.to_string()).unwrap();
+    host.reload("versioned").await.unwrap();
+    assert_eq!(host.extensions()[0].state, ExtensionState::Ready);
+    end(host).await;
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 #!/bin/sh
 # One version of an extension in plain sh, which starts in a few milliseconds, for the tests of reloads. Its
 # arguments are what it answers, and its folder. The tool `say` answers with the version, `wait` when the file
-# `go` is there; a third tool has the version's name. It guards every call of `danger`, which nobody has.
+# `go` is there, and each `shutdown` is kept in the file `ends`; a third tool has the version's name. It guards every call of `danger`, which nobody has.
 version=$1
 cd "$2" || exit 2
 emit() { printf '%s\n' "$1"; }
@@ -24,6 +24,8 @@ while IFS= read -r line; do
             while ! [ -e go ]; do sleep 0.01; done
             result "$id" ;;
         *'"type":"tool_call"'*) result "$id" ;;
-        *'"type":"shutdown"'*) exit ;;
+        *'"type":"shutdown"'*)
+            printf '%s\n' "$line" >>ends
+            exit ;;
     esac
 done

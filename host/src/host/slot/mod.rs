@@ -37,6 +37,8 @@ pub(crate) struct Slot {
     source: ExtensionSource,
     shared: Arc<Shared>,
     builder: Arc<HostBuilder>,
+    /// As the embedder gave it, without what the host has added to serve its extensions.
+    given: Arc<HostBuilder>,
     cwd: PathBuf,
     /// What stands between it and the host, if anything.
     adapter: Option<Arc<dyn Adapter>>,
@@ -135,6 +137,7 @@ impl Slots {
 pub(super) struct Setting<'s> {
     pub(super) shared: &'s Arc<Shared>,
     pub(super) builder: &'s Arc<HostBuilder>,
+    pub(super) given: &'s Arc<HostBuilder>,
     pub(super) cwd: &'s PathBuf,
     pub(super) adapter: Option<Arc<dyn Adapter>>,
     pub(super) secrets: &'s Arc<SecretServer>,
@@ -148,7 +151,7 @@ impl Slot {
         setting: Setting<'_>,
     ) -> (Arc<Self>, Result<Launch, Problem>) {
         let Plan { name, dir, manifest, guards, launch } = plan;
-        let Setting { shared, builder, cwd, adapter, secrets } = setting;
+        let Setting { shared, builder, given, cwd, adapter, secrets } = setting;
         let index = {
             let mut registry = shared.registry();
             let index = registry.add_extension(&name);
@@ -170,6 +173,7 @@ impl Slot {
             source: source.clone(),
             shared: Arc::clone(shared),
             builder: Arc::clone(builder),
+            given: Arc::clone(given),
             cwd: cwd.clone(),
             adapter,
             found: Mutex::new(Found { dir, manifest }),

@@ -34,6 +34,17 @@ pub enum ReloadError {
     NotStarted(#[from] EnableError),
 }
 
+impl ReloadError {
+    /// Why what is there now does not start, where that was tried.
+    pub fn diagnosis(&self) -> Option<&Arc<Diagnosis>> {
+        match self {
+            Self::GoesOn { diagnosis, .. }
+            | Self::NotStarted(EnableError::Failed { diagnosis, .. }) => Some(diagnosis),
+            Self::NotStarted(_) => None,
+        }
+    }
+}
+
 impl Slot {
     /// Starts what is there now on trial, and where that is well, puts it in the place of what runs.
     pub(crate) async fn reload(
@@ -69,9 +80,11 @@ impl Slot {
     async fn try_out(&self) -> Result<(), ReloadError> {
         let builder = HostBuilder {
             sources: vec![self.source.wanted().clone()],
+            // Another one may be served by now than at the start.
+            session: self.shared.emission.session(),
             trace: None,
             restart: RestartPolicy::Off,
-            ..(*self.builder).clone()
+            ..(*self.given).clone()
         };
         let host = Host::start(builder.cwd(self.cwd.clone())).await;
         let status = host.extensions().pop();
