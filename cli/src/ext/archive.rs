@@ -12,11 +12,8 @@ use sha2::{Digest, Sha256};
 use tar::{Archive, Entry};
 
 use super::copy::make_link;
+use super::limits::{MOST_BYTES, MOST_FILES, TOO_MANY_FILES};
 use super::zipped::Unpacking;
-
-/// More than this is no extension: bytes when it is unpacked, and files.
-pub(super) const MOST_BYTES: u64 = 2 * 1024 * 1024 * 1024;
-pub(super) const MOST_FILES: usize = 50_000;
 
 /// Unpacks an archive into a folder of `work`, once its SHA-256 is the one that is wanted. The folder with what is in it,
 /// and its SHA-256.
@@ -53,15 +50,11 @@ fn untar(archive: &Path, folder: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Strin
     let mut links = Vec::new();
     for (index, entry) in Archive::new(bytes).entries().map_err(wrong)?.enumerate() {
         if index >= MOST_FILES {
-            return Err(too_many());
+            return Err(TOO_MANY_FILES.to_owned());
         }
         put(&mut entry.map_err(wrong)?, folder, &mut links)?;
     }
     Ok(links)
-}
-
-pub(super) fn too_many() -> String {
-    format!("it has more than {MOST_FILES} files")
 }
 
 /// Where a file of an archive is put: in the folder, or nowhere.

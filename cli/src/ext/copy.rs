@@ -6,9 +6,8 @@ use std::path::Path;
 
 use extline_host::file;
 
-/// More than this is no extension.
-const MOST_FILES: usize = 50_000;
-const MOST_BYTES: u64 = 2 * 1024 * 1024 * 1024;
+use super::limits::{MOST_BYTES, MOST_FILES, TOO_MANY_FILES, TOO_MUCH};
+
 const DEEPEST: usize = 64;
 
 /// What one folder becomes in another.
@@ -42,7 +41,7 @@ impl<'a> Copy<'a> {
             }
             self.files += 1;
             if self.files > MOST_FILES {
-                return Err(format!("it has more than {MOST_FILES} files"));
+                return Err(TOO_MANY_FILES.to_owned());
             }
             let target = to.join(name);
             let found = path.symlink_metadata().map_err(|error| wrong(&path, error))?;
@@ -54,7 +53,7 @@ impl<'a> Copy<'a> {
             } else {
                 self.bytes += found.len();
                 if self.bytes > MOST_BYTES {
-                    return Err("it has more than 2 GiB".to_owned());
+                    return Err(TOO_MUCH.to_owned());
                 }
                 copy_file(&path, &target, found.len()).map_err(|error| wrong(&path, error))?;
             }

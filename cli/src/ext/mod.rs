@@ -7,6 +7,7 @@ mod ask;
 mod copy;
 mod environment;
 mod install;
+mod limits;
 mod list;
 mod logs;
 mod place;

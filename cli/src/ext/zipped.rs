@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::read::ZipFile;
 
-use super::archive::{MOST_BYTES, MOST_FILES, place_in, too_many};
+use super::archive::place_in;
+use super::limits::{MOST_BYTES, MOST_FILES, TOO_MANY_FILES, TOO_MUCH};
 
 /// The kind of a file in its mode, as Unix has it; archives of other systems have none.
 const KIND: u32 = 0o170_000;
@@ -16,8 +17,6 @@ const FOLDER: u32 = 0o040_000;
 const LINK: u32 = 0o120_000;
 /// A longer path leads nowhere.
 const LINK_BYTES: u64 = 4096;
-
-const TOO_MUCH: &str = "it has more than 2 GiB";
 
 /// What is unpacked from one archive.
 pub(super) struct Unpacking<'a> {
@@ -35,7 +34,7 @@ impl<'a> Unpacking<'a> {
         let file = File::open(archive).map_err(|error| error.to_string())?;
         let mut archive = ZipArchive::new(file).map_err(|error| error.to_string())?;
         if archive.len() > MOST_FILES {
-            return Err(too_many());
+            return Err(TOO_MANY_FILES.to_owned());
         }
         for index in 0..archive.len() {
             let entry = archive.by_index(index).map_err(|error| error.to_string())?;

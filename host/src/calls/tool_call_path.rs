@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase, ToolResult};
+use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase};
 use extline_protocol::{Id, ModelArgsError, RawJson, ToolCallOptions, model_args};
 use extline_schema::{ToolSchema, Violation};
 use tokio::sync::OwnedSemaphorePermit;
@@ -16,7 +16,7 @@ use super::telling::Telling;
 use crate::aside;
 use crate::connection::{Caller, News, Sending, SentCall, Shared, Standstill};
 use crate::hooks::{AboutCall, HookPoint};
-use crate::intercepts::{AgentCall, AgentCallDecision, Asked, Question, reason_of};
+use crate::intercepts::{Asked, Question, reason_of};
 use crate::registry::{BuiltinCall, Owner, Point, Registry, Tool};
 use crate::report::{Blocked, CallError, Notice};
 
@@ -36,12 +36,6 @@ pub(super) struct Proposal<'a> {
     pub(super) place: Option<&'a EventPayload>,
     /// An extension that is not asked: it wants the call for its answer to a question, and would be asked for ever.
     pub(super) unasked: Option<&'a str>,
-}
-
-impl<'a> Proposal<'a> {
-    fn of_agent(id: &'a str, tool: &'a str, place: Option<&'a EventPayload>) -> Self {
-        Self { id, tool, caller: None, time: None, origin: None, place, unasked: None }
-    }
 }
 
 /// A call that nobody has anything against.
@@ -239,93 +233,12 @@ impl Shared {
         asked
     }
 
-    /// Asks interceptors, guards and the approver about a call that is not made, and returns the
-    /// arguments that would run.
-    pub(crate) async fn propose_call(&self, tool: &str, args: &str) -> Result<RawJson, CallError> {
-        let id = self.name_call();
-        let call = Proposal::of_agent(&id, tool, None);
-        let telling = &mut Telling::silent();
-        // What asks is large, and moved wherever this future goes.
-        let (args, asked) = Box::pin(self.ask_all(call, args, telling)).await?;
-        let offered = self.registry().tool(tool);
-        Box::pin(self.approve(call, offered.as_ref(), &args, &asked)).await?;
-        Ok(args)
-    }
-
-    /// The same about a call that the agent makes itself, which is told of.
-    pub(crate) async fn propose_agent_call(
-        self: &Arc<Self>,
-        call: AgentCall,
-    ) -> Result<AgentCallDecision, CallError> {
-        let AgentCall { id, tool, args, session_id, cwd } = call;
-        let id = id.unwrap_or_else(|| self.name_call());
-        let place = EventPayload { session_id, cwd, ..EventPayload::default() };
-        let mut telling = Telling::begin(self, &id, None, &tool, &args, Some(&place));
-        let place = Some(&place);
-        let call = Proposal::of_agent(&id, &tool, place);
-        let decided = Box::pin(self.decide(call, &args, &mut telling)).await;
-        match &decided {
-            Ok(_) => telling.passed(),
-            Err(error) => telling.failed(error),
-        }
-        decided
-    }
-
-    /// Asks about the result of a call that the agent made itself.
-    pub(crate) async fn review_agent_result(
-        self: &Arc<Self>,
-        call: AgentCall,
-        result: ToolResult,
-    ) -> ToolResult {
-        if !self.reviews_result_of(&call.tool) {
-            return result;
-        }
-        let AgentCall { id, tool, args, session_id, cwd } = call;
-        let id = id.unwrap_or_else(|| self.name_call());
-        let place = EventPayload { session_id, cwd, ..EventPayload::default() };
-        let place = Some(&place);
-        let call = Proposal::of_agent(&id, &tool, place);
-        let review = Review::of(self, call, RawJson::parse(&args).ok().as_ref());
-        // What was an answer is one still: one is replaced by another.
-        review
-            .run(Ok(result))
-            .await
-            .unwrap_or_else(|error| ToolResult::error(Id::from(&*id), error.to_error_info()))
-    }
-
-    async fn decide(
-        &self,
-        call: Proposal<'_>,
-        args: &str,
-        telling: &mut Telling,
-    ) -> Result<AgentCallDecision, CallError> {
-        let (args, asked) = self.ask_all(call, args, telling).await?;
-        let offered = self.registry().tool(call.tool);
-        let ask = self.approve_by_agent(call, offered.as_ref(), &args, &asked).await?;
-        Ok(AgentCallDecision { args, ask })
-    }
-
-    /// The arguments after all interceptors, and what guards have a person decide.
-    async fn ask_all(
-        &self,
-        call: Proposal<'_>,
-        args: &str,
-        telling: &mut Telling,
-    ) -> Result<(RawJson, Vec<Blocked>), CallError> {
-        let tool = call.tool;
-        let args = self
-            .read_args(args)
-            .map_err(|error| CallError::BadArgs { tool: tool.to_owned(), error })?;
-        let interceptors = self.asked(Point::ToolCall, &Phase::Intercept);
-        let args = self.intercept_tool_call(&interceptors, call, args, telling).await?;
-        let guards = self.asked(Point::ToolCall, &Phase::Guard);
-        let asked = self.guard_tool_call(&guards, call, &args).await?;
-        self.run_hooks(call, &args).await?;
-        Ok((args, asked))
-    }
-
     /// Has programs decide that a person wants to be asked too.
-    async fn run_hooks(&self, call: Proposal<'_>, args: &RawJson) -> Result<(), Blocked> {
+    pub(super) async fn run_hooks(
+        &self,
+        call: Proposal<'_>,
+        args: &RawJson,
+    ) -> Result<(), Blocked> {
         if !self.hooks.has(HookPoint::ToolCall, call.tool) {
             return Ok(());
         }
@@ -435,7 +348,7 @@ impl Shared {
     }
 
     /// Asks the interceptors, and returns the arguments as the last one left them.
-    async fn intercept_tool_call(
+    pub(super) async fn intercept_tool_call(
         &self,
         interceptors: &[Asked],
         call: Proposal<'_>,
@@ -456,7 +369,7 @@ impl Shared {
 
     /// Asks the guards about the arguments that will run (`guard.final-args`), and returns what they
     /// have a person decide: a block of any other counts for more (`guard.ask-host`).
-    async fn guard_tool_call(
+    pub(super) async fn guard_tool_call(
         &self,
         guards: &[Asked],
         call: Proposal<'_>,
