@@ -21,7 +21,11 @@ const KEPT_BYTES: usize = 16 * 1024 * 1024;
 pub(crate) struct FrameView {
     kept: Arc<Mutex<Kept>>,
     news: Arc<Notify>,
+    /// Told of each record as it comes.
+    told: Option<Tell>,
 }
+
+type Tell = Arc<dyn Fn(&str) + Send + Sync>;
 
 #[derive(Default)]
 struct Kept {
@@ -36,6 +40,11 @@ struct Kept {
 impl FrameView {
     pub(crate) fn new() -> Self {
         Self::default()
+    }
+
+    /// One that tells each record as well, as it stands in a trace.
+    pub(crate) fn telling(tell: Tell) -> Self {
+        Self { told: Some(tell), ..Self::default() }
     }
 
     /// Where a trace is written that is to be seen, and to be kept in a file.
@@ -72,6 +81,9 @@ impl FrameView {
     }
 
     fn keep(&self, record: &str) {
+        if let Some(tell) = &self.told {
+            tell(record);
+        }
         let mut kept = self.lock();
         kept.bytes += record.len();
         kept.records.push_back(record.to_owned());

@@ -20,6 +20,7 @@ use crate::secret;
 use crate::session::with_one;
 use crate::styled::{BOLD, DIM, Text, YELLOW, text};
 use crate::target::source_of;
+use crate::web;
 
 pub(crate) async fn run(inspect: Inspect, printer: Printer) -> Result<Exit, clap::Error> {
     let source = match (inspect.dir, source_of("inspect", inspect.program)?) {
@@ -31,6 +32,9 @@ pub(crate) async fn run(inspect: Inspect, printer: Printer) -> Result<Exit, clap
             return Err(crate::target::usage("inspect", kind, message));
         }
     };
+    if inspect.web {
+        return Ok(Box::pin(web::inspect(source, inspect.settings, printer)).await);
+    }
     let timeout = Timeout { after: None };
     let exit = with_one(source, &timeout, &inspect.settings, printer, async |session| {
         let statuses = session.host.extensions();
@@ -199,8 +203,9 @@ fn tokens(tool: &Tool) -> usize {
     (bytes + 2) / 4
 }
 
+/// What an extension registers, for programs.
 #[derive(Serialize)]
-struct Json<'a> {
+pub(crate) struct Json<'a> {
     name: &'a str,
     version: &'a str,
     description: &'a str,
@@ -243,7 +248,11 @@ struct RejectionJson<'a> {
 }
 
 impl<'a> Json<'a> {
-    fn of(status: &'a ExtensionStatus, tools: &[Arc<Tool>], commands: &[Arc<Command>]) -> Self {
+    pub(crate) fn of(
+        status: &'a ExtensionStatus,
+        tools: &[Arc<Tool>],
+        commands: &[Arc<Command>],
+    ) -> Self {
         let manifest = status.manifest.as_ref();
         let names = |names: &'a Option<Vec<String>>| names.as_deref().unwrap_or_default();
         Self {

@@ -47,6 +47,7 @@ mod traced;
 mod trust;
 mod views;
 mod watch;
+mod web;
 
 use std::process::ExitCode;
 

@@ -3,7 +3,7 @@
 
 mod client;
 mod desk;
-mod http;
+pub(crate) mod http;
 mod listing;
 mod offers;
 mod stdio;
@@ -14,6 +14,7 @@ use clap::error::ErrorKind;
 use extline_host::ExtensionSource;
 
 use crate::args::{Mcp, Timeout};
+use crate::dialogs;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::session::Session;
@@ -48,7 +49,7 @@ pub(crate) async fn run(mut mcp: Mcp, mut printer: Printer) -> Result<Exit, clap
         mcp.settings.withhold(http::TOKEN);
     }
     let desk = Desk::default();
-    mcp.settings.desk = Some(desk.clone());
+    mcp.settings.desk = Some(dialogs::Desk::Clients(desk.clone()));
     let timeout = Timeout { after: mcp.timeout.after.or(Some(NO_TIMEOUT)) };
     let started = Session::start(sources, &timeout, &mcp.settings, None, printer).await;
     let mut session = match started {

@@ -13,8 +13,7 @@ use extline_protocol::{Deadlines, Profile};
 use super::approvals::Approvals;
 use super::config::{GivenConfig, given_config};
 use super::script_hooks::Hooks;
-use crate::dialogs::{self, Given, Scripted};
-use crate::mcp::Desk;
+use crate::dialogs::{self, Desk, Given, Scripted};
 
 #[derive(Debug, Args)]
 pub(crate) struct Timeout {
@@ -86,7 +85,7 @@ pub(crate) struct Settings {
     #[arg(skip)]
     pub(crate) mcp_tools: Option<String>,
 
-    /// Where clients of MCP are asked, in place of the terminal
+    /// Who is asked, in place of the terminal
     #[arg(skip)]
     pub(crate) desk: Option<Desk>,
 }

@@ -38,6 +38,7 @@ use crate::styled::{BOLD, DIM};
 #[cfg(test)]
 pub(crate) use json_completion::candidates;
 pub(crate) use listing::summary;
+pub(crate) use panel::KEYS;
 
 /// Takes lines and does what they ask for.
 pub(crate) struct Console {

@@ -1,8 +1,8 @@
 //! A server over streamable HTTP for many clients, whose tools are those of one host.
 
-mod access;
-mod answer;
-mod body;
+pub(crate) mod access;
+pub(crate) mod answer;
+pub(crate) mod body;
 mod endpoint;
 mod exchange;
 mod message;

@@ -27,25 +27,25 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// So many bytes of notifications may wait for a client that does not read. An answer is not among them.
 const MOST_UNREAD: usize = 1024 * 1024;
 
-pub(super) type Answer = Response<Content>;
+pub(crate) type Answer = Response<Content>;
 
 /// An answer in place of what was asked for.
-pub(super) type Refusal = Box<Answer>;
+pub(crate) type Refusal = Box<Answer>;
 
 /// A body.
-pub(super) enum Content {
+pub(crate) enum Content {
     Whole(Option<Bytes>),
     Events(Box<Events>),
 }
 
 /// Lines for one response, which others may stop to read at any time.
-pub(super) struct Outlet {
+pub(crate) struct Outlet {
     lines: UnboundedSender<Bytes>,
     unread: Arc<AtomicUsize>,
 }
 
 /// The other end of an [`Outlet`].
-pub(super) struct Inlet {
+pub(crate) struct Inlet {
     lines: UnboundedReceiver<Bytes>,
     unread: Arc<AtomicUsize>,
     /// Kept for as long as the response is read.
@@ -53,14 +53,14 @@ pub(super) struct Inlet {
 }
 
 /// A stream of events.
-pub(super) struct Events {
+pub(crate) struct Events {
     inlet: Inlet,
     frames: VecDeque<Bytes>,
     keep_alive: Pin<Box<Sleep>>,
 }
 
 /// Both ends of the way to one response. `kept` is dropped when nobody reads it any more.
-pub(super) fn outlet(kept: Option<Arc<()>>) -> (Outlet, Inlet) {
+pub(crate) fn outlet(kept: Option<Arc<()>>) -> (Outlet, Inlet) {
     let (sender, lines) = unbounded_channel();
     let unread = Arc::new(AtomicUsize::new(0));
     (Outlet { lines: sender, unread: Arc::clone(&unread) }, Inlet { lines, unread, _kept: kept })
@@ -68,14 +68,14 @@ pub(super) fn outlet(kept: Option<Arc<()>>) -> (Outlet, Inlet) {
 
 impl Outlet {
     /// Passes on an answer, however much waits before it.
-    pub(super) fn answer(&self, line: Bytes) {
+    pub(crate) fn answer(&self, line: Bytes) {
         self.unread.fetch_add(line.len(), Ordering::Relaxed);
         // Whoever does not read any more misses it.
         let _ = self.lines.send(line);
     }
 
     /// Passes on a notification. Whether it was: the client may be gone, or may not read.
-    pub(super) fn tell(&self, line: Bytes) -> bool {
+    pub(crate) fn tell(&self, line: Bytes) -> bool {
         if self.unread.load(Ordering::Relaxed) > MOST_UNREAD {
             return false;
         }
@@ -84,11 +84,11 @@ impl Outlet {
     }
 
     /// Waits until nobody reads the response any more.
-    pub(super) async fn closed(&self) {
+    pub(crate) async fn closed(&self) {
         self.lines.closed().await;
     }
 
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.lines.is_closed()
     }
 }
@@ -108,7 +108,7 @@ impl Inlet {
 
     /// The response to a request: its answer alone, or a stream where something is told before it, or where
     /// it takes long.
-    pub(super) async fn response(mut self, status_of: fn(&[u8]) -> StatusCode) -> Answer {
+    pub(crate) async fn response(mut self, status_of: fn(&[u8]) -> StatusCode) -> Answer {
         match timeout(QUIET, self.next()).await {
             Ok(Some(line)) if is_answer(&line) => message(status_of(&line), line),
             Ok(line) => self.events(line),
@@ -117,7 +117,7 @@ impl Inlet {
     }
 
     /// A stream that begins with this line, if any.
-    pub(super) fn events(self, first: Option<Bytes>) -> Answer {
+    pub(crate) fn events(self, first: Option<Bytes>) -> Answer {
         let mut frames = VecDeque::new();
         if let Some(line) = first {
             push_event(&mut frames, line);
@@ -179,18 +179,18 @@ impl Body for Content {
 }
 
 /// Whether a line of the server's answers a request, and is no notification.
-pub(super) fn is_answer(line: &[u8]) -> bool {
+pub(crate) fn is_answer(line: &[u8]) -> bool {
     let members = std::str::from_utf8(line).ok().and_then(Members::of_valid);
     members.is_some_and(|members| members.last("method").is_none())
 }
 
 /// A message of MCP.
-pub(super) fn message(status: StatusCode, message: impl Into<Bytes>) -> Answer {
+pub(crate) fn message(status: StatusCode, message: impl Into<Bytes>) -> Answer {
     content(status, "application/json", message.into())
 }
 
 /// An error of MCP, to the request of that id.
-pub(super) fn error(
+pub(crate) fn error(
     status: StatusCode,
     id: Option<&str>,
     code: i32,
@@ -201,7 +201,7 @@ pub(super) fn error(
 }
 
 /// The same as a line of the server's.
-pub(super) fn error_line(id: Option<&str>, code: i32, text: &str, data: Option<&Value>) -> Bytes {
+pub(crate) fn error_line(id: Option<&str>, code: i32, text: &str, data: Option<&Value>) -> Bytes {
     let mut error = json!({"code": code, "message": text});
     if let Some(data) = data {
         error["data"] = data.clone();
@@ -212,18 +212,18 @@ pub(super) fn error_line(id: Option<&str>, code: i32, text: &str, data: Option<&
 }
 
 /// Refuses a request below MCP, in words for a person.
-pub(super) fn refuse(status: StatusCode, why: &str) -> Refusal {
+pub(crate) fn refuse(status: StatusCode, why: &str) -> Refusal {
     Box::new(content(status, "text/plain; charset=utf-8", format!("{why}\n").into()))
 }
 
 /// An answer without a body.
-pub(super) fn empty(status: StatusCode) -> Answer {
+pub(crate) fn empty(status: StatusCode) -> Answer {
     let mut response = Response::new(Content::Whole(None));
     *response.status_mut() = status;
     response
 }
 
-fn content(status: StatusCode, kind: &'static str, bytes: Bytes) -> Answer {
+pub(crate) fn content(status: StatusCode, kind: &'static str, bytes: Bytes) -> Answer {
     let mut response = Response::new(Content::Whole(Some(bytes)));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));

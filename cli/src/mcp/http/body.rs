@@ -28,7 +28,7 @@ const LONGEST: Duration = Duration::from_secs(5 * 60);
 
 /// How much is being read.
 #[derive(Debug, Default)]
-pub(super) struct Reading(AtomicUsize);
+pub(crate) struct Reading(AtomicUsize);
 
 /// What one body has of it.
 struct Share<'r> {
@@ -38,7 +38,7 @@ struct Share<'r> {
 
 impl Reading {
     /// Reads a body; else what its request is answered with.
-    pub(super) async fn body(&self, body: Incoming) -> Result<Vec<u8>, Refusal> {
+    pub(crate) async fn body(&self, body: Incoming) -> Result<Vec<u8>, Refusal> {
         timeout(LONGEST, self.whole(body)).await.map_err(late)?
     }
 

@@ -1,0 +1,82 @@
+//! What happens, told to every page that listens.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hyper::body::Bytes;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::mcp::http::answer::{Answer, Outlet, outlet};
+
+/// Bytes of events that are kept for a page that is opened later, or again. A page that does not read may be
+/// behind by more than this, so a new one gets all of it.
+const KEPT_BYTES: usize = 512 * 1024;
+
+/// Bytes that are shown of a line on the wire.
+const LINE_BYTES: usize = 8 * 1024;
+
+/// Clones are the same one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hub(Arc<Mutex<Told>>);
+
+#[derive(Default)]
+struct Told {
+    kept: VecDeque<Bytes>,
+    bytes: usize,
+    pages: Vec<Outlet>,
+}
+
+impl Hub {
+    /// Tells an event: its kind, and what there is to know about it.
+    pub(super) fn tell(&self, kind: &str, what: &impl Serialize) {
+        let Ok(line) = serde_json::to_vec(&json!({"event": kind, "what": what})) else { return };
+        let line = Bytes::from(line);
+        let mut told = self.lock();
+        told.bytes += line.len();
+        told.kept.push_back(line.clone());
+        while told.bytes > KEPT_BYTES {
+            told.bytes -= told.kept.pop_front().map_or(0, |line| line.len());
+        }
+        // A page that is gone, or too far behind, opens another stream.
+        told.pages.retain(|page| page.tell(line.clone()));
+    }
+
+    /// Tells that what `/state` answers is another one now.
+    pub(super) fn changed(&self) {
+        self.tell("changed", &Value::Null);
+    }
+
+    /// Tells a record of the trace.
+    pub(super) fn frame(&self, record: &str) {
+        let Ok(mut record) = serde_json::from_str::<Value>(record) else { return };
+        if let Some(Value::String(line)) = record.get_mut("line") {
+            let shown = line.floor_char_boundary(LINE_BYTES);
+            let more = line.len() - shown;
+            line.truncate(shown);
+            record["more_bytes"] = more.into();
+        }
+        self.tell("frame", &record);
+    }
+
+    /// A stream of all that is kept and all that comes.
+    pub(super) fn listen(&self) -> Answer {
+        let (page, inlet) = outlet(None);
+        let mut told = self.lock();
+        for line in &told.kept {
+            page.tell(line.clone());
+        }
+        told.pages.push(page);
+        inlet.events(None)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Told> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Told {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Told").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,172 @@
+//! `extline inspect --web`: a page that calls tools, presses keys and answers questions, for one person on this
+//! machine.
+
+mod endpoint;
+mod hub;
+mod questions;
+
+use std::convert::Infallible;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use extline_host::{ExtensionSource, Host, News, NewsStream, Panel};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde_json::json;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use self::endpoint::Endpoint;
+use self::hub::Hub;
+pub(crate) use self::questions::Questions;
+use crate::args::{Settings, Timeout};
+use crate::dialogs::Desk;
+use crate::exit::Exit;
+use crate::frames::FrameView;
+use crate::mcp::http::body::Reading;
+use crate::news_lines::NewsLine;
+use crate::printer::Printer;
+use crate::session::Session;
+
+/// So many connections there may be at once: a browser has six.
+const MOST_CONNECTIONS: usize = 64;
+
+/// How long the headers of a request may take.
+const HEADERS_TIME: Duration = Duration::from_secs(10);
+
+/// How long no connection is taken after one could not be: there may be too many open files.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Runs an extension, and serves its page until it is interrupted.
+pub(crate) async fn inspect(
+    source: ExtensionSource,
+    mut settings: Settings,
+    mut printer: Printer,
+) -> Exit {
+    let (socket, authority, token) = match bind().await {
+        Ok(bound) => bound,
+        Err(why) => {
+            printer.error(format_args!("the page cannot be served: {why}"));
+            return printer.finish(Exit::ToolError);
+        }
+    };
+    let hub = Hub::default();
+    let questions = Questions::new(hub.clone());
+    settings.desk = Some(Desk::Page(questions.clone()));
+    let listener = hub.clone();
+    let frames = FrameView::telling(Arc::new(move |record| listener.frame(record)));
+    let timeout = Timeout { after: None };
+    let started = Session::start(vec![source], &timeout, &settings, Some(frames), printer).await;
+    let mut session = match started {
+        Ok(session) => session,
+        Err((printer, exit)) => return printer.finish(exit),
+    };
+    // Its page says why, too, and what passed.
+    session.report_failed();
+    session.host.start_session();
+    let url = format!("http://{authority}/#{token}");
+    session.printer.tell(&url, &json!({"url": url}));
+    let (host, news) = (Arc::clone(&session.host), session.host.news());
+    let telling = hub.clone();
+    let reading = Reading::default();
+    let endpoint = Endpoint { host, hub, questions, authority, token, reading };
+    let endpoint = Arc::new(endpoint);
+    let host = Arc::clone(&session.host);
+    let serving = async {
+        tokio::join!(accept(&socket, &endpoint), tell(&host, news, &telling));
+    };
+    let exit = session.idle(serving).await.err().unwrap_or(Exit::Ok);
+    session.host.end_session("exit");
+    session.stop(exit).await
+}
+
+/// The socket, what `Host` has to be there, and the token.
+async fn bind() -> std::io::Result<(TcpListener, String, String)> {
+    let mut token = [0; 32];
+    getrandom::fill(&mut token).map_err(std::io::Error::other)?;
+    let token = token.iter().map(|byte| format!("{byte:02x}")).collect();
+    let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+    let authority = socket.local_addr()?.to_string();
+    Ok((socket, authority, token))
+}
+
+/// Tells the pages what the host tells, for ever.
+async fn tell(host: &Host, mut news: NewsStream, hub: &Hub) {
+    // Those that were opened before anybody listened.
+    for panel in host.panels() {
+        watch(panel, hub);
+    }
+    while let Some(news) = news.next().await {
+        if let News::PanelOpened { panel } = &news {
+            watch(panel.clone(), hub);
+        }
+        if let Some(line) = NewsLine::of(&news) {
+            hub.tell("news", &line);
+        }
+        if is_of_state(&news) {
+            hub.changed();
+        }
+    }
+}
+
+/// Whether it says something about what `/state` answers.
+fn is_of_state(news: &News) -> bool {
+    matches!(
+        news,
+        News::Started { .. }
+            | News::Failed { .. }
+            | News::Restarting { .. }
+            | News::Reloaded { .. }
+            | News::Ended(_)
+            | News::Registered { .. }
+            | News::PanelOpened { .. }
+            | News::PanelClosed { .. }
+            | News::Notice { .. }
+            | News::Missed(_)
+    )
+}
+
+/// Tells when a panel is drawn anew, until it is closed.
+fn watch(mut panel: Panel, hub: &Hub) {
+    let hub = hub.clone();
+    tokio::spawn(async move {
+        while panel.changed().await.is_some() {
+            hub.changed();
+        }
+        hub.changed();
+    });
+}
+
+/// Takes connections for ever. Dropped, all of them end, and so do the calls that they wait for.
+async fn accept(socket: &TcpListener, endpoint: &Arc<Endpoint>) {
+    let mut connections = JoinSet::new();
+    loop {
+        while connections.try_join_next().is_some() {}
+        if connections.len() >= MOST_CONNECTIONS {
+            connections.join_next().await;
+        }
+        match socket.accept().await {
+            Ok((stream, _)) => _ = connections.spawn(converse(stream, Arc::clone(endpoint))),
+            Err(_) => sleep(ACCEPT_PAUSE).await,
+        }
+    }
+}
+
+/// Answers what comes over one connection, until it ends.
+async fn converse(stream: TcpStream, endpoint: Arc<Endpoint>) {
+    // Events are short, and each is waited for.
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(|request| {
+        let answer = Arc::clone(&endpoint).answer(request);
+        async { Ok::<_, Infallible>(answer.await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADERS_TIME)
+        .serve_connection(TokioIo::new(stream), service);
+    // A connection that breaks is its page's affair.
+    let _ = connection.await;
+}
