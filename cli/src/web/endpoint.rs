@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anstream::adapter::strip_str;
-use extline_host::{CallOptions, Host};
+use extline_host::{CallError, CallOptions, ExtensionState, Host, Panel};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, StatusCode};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::hub::Hub;
@@ -65,7 +65,7 @@ impl Endpoint {
         }
         self.check_token(&head.headers)?;
         match (&head.method, path) {
-            (&Method::GET, "/state") => Ok(json_answer(&self.state())),
+            (&Method::GET, "/state") => Ok(self.state()),
             (&Method::GET, "/events") => Ok(self.hub.listen()),
             (&Method::POST, "/call") => Ok(self.call(&self.read(body).await?).await),
             (&Method::POST, "/command") => Ok(self.command(&self.read(body).await?).await),
@@ -111,27 +111,15 @@ impl Endpoint {
     }
 
     /// All that the page shows of how things stand.
-    fn state(&self) -> Value {
+    fn state(&self) -> Answer {
         let extensions = self.host.extensions();
         let (tools, commands) = (self.host.tools(), self.host.commands());
-        let extension = extensions.first().map(|it| inspect::Json::of(it, &tools, &commands));
-        let panels = self.host.panels();
-        let panels = panels.iter().map(|panel| {
-            let view = panel.view();
-            let plain = |text: &str| strip_str(text).to_string();
-            json!({
-                "id": panel.id(),
-                "extension": panel.extension(),
-                "title": plain(&view.title),
-                "lines": view.lines.iter().map(|line| plain(line)).collect::<Vec<_>>(),
-                "footer": plain(&view.footer),
-            })
-        });
-        json!({
-            "extension": extension,
-            "state": extensions.first().map(|it| state_word(&it.state)),
-            "panels": panels.collect::<Vec<_>>(),
-            "questions": self.questions.shown(),
+        let extension = extensions.first();
+        json_answer(&State {
+            extension: extension.map(|it| inspect::Json::of(it, &tools, &commands)),
+            state: extension.map(|it| state_word(&it.state)),
+            panels: self.host.panels().iter().map(panel).collect(),
+            questions: self.questions.shown(),
         })
     }
 
@@ -141,18 +129,27 @@ impl Endpoint {
             let options = CallOptions::default();
             self.host.start_call(&call.tool, call.args.get(), options).await?.outcome().await
         };
-        match outcome.await {
-            Ok(result) => told("result", &json_of_result(&result), began),
-            Err(error) => told("failure", Failure::of_call(&error, &self.host).json(), began),
-        }
+        let told = match outcome.await {
+            Ok(result) => Told { result: Some(json_of_result(&result)), ..Told::since(began) },
+            Err(error) => self.failure(&error, began),
+        };
+        json_answer(&told)
     }
 
     async fn command(&self, command: &Command) -> Answer {
         let began = Instant::now();
-        match self.host.command(&command.name, &command.args).await {
-            Ok(outcome) => told("outcome", &command::json(&outcome), began),
-            Err(error) => told("failure", Failure::of_call(&error, &self.host).json(), began),
-        }
+        let told = match self.host.command(&command.name, &command.args).await {
+            Ok(outcome) => {
+                Told { outcome: to_raw_value(&command::json(&outcome)).ok(), ..Told::since(began) }
+            }
+            Err(error) => self.failure(&error, began),
+        };
+        json_answer(&told)
+    }
+
+    fn failure(&self, error: &CallError, began: Instant) -> Told {
+        let failure = Failure::of_call(error, &self.host);
+        Told { failure: to_raw_value(failure.json()).ok(), ..Told::since(began) }
     }
 
     /// Passes a key on to a panel; one character is typed.
@@ -196,6 +193,33 @@ struct Answered {
     answer: Box<RawValue>,
 }
 
+/// How things stand.
+#[derive(Serialize)]
+struct State<'a> {
+    extension: Option<inspect::Json<'a>>,
+    state: Option<&'static str>,
+    panels: Vec<Value>,
+    questions: Vec<Value>,
+}
+
+/// What came of a call or a command: one of the three, as the extension wrote it.
+#[derive(Default, Serialize)]
+struct Told {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<Box<RawValue>>,
+    took_ms: f64,
+}
+
+impl Told {
+    fn since(began: Instant) -> Self {
+        Self { took_ms: began.elapsed().as_secs_f64() * 1000.0, ..Self::default() }
+    }
+}
+
 /// The page. Nothing in it is another's, and it loads nothing.
 fn page() -> Result<Answer, Refusal> {
     let failed = |_| refuse(StatusCode::INTERNAL_SERVER_ERROR, "no random numbers can be had");
@@ -204,8 +228,8 @@ fn page() -> Result<Answer, Refusal> {
     let text = text.replace("/*SCRIPT*/", SCRIPT);
     let mut page = content(StatusCode::OK, "text/html; charset=utf-8", text.into());
     let policy = format!(
-        "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; img-src data:; \
-         base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; \
+         img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );
     if let Ok(policy) = HeaderValue::try_from(policy) {
         page.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
@@ -213,8 +237,8 @@ fn page() -> Result<Answer, Refusal> {
     Ok(page)
 }
 
-fn state_word(state: &extline_host::ExtensionState) -> &'static str {
-    use extline_host::ExtensionState::{Disabled, Ended, Ending, Failed, Ready, Starting};
+fn state_word(state: &ExtensionState) -> &'static str {
+    use ExtensionState::{Disabled, Ended, Ending, Failed, Ready, Starting};
     match state {
         Starting => "starting",
         Ready => "ready",
@@ -226,10 +250,22 @@ fn state_word(state: &extline_host::ExtensionState) -> &'static str {
     }
 }
 
-fn told(what: &str, value: &impl serde::Serialize, began: Instant) -> Answer {
-    json_answer(&json!({what: value, "took_ms": began.elapsed().as_secs_f64() * 1000.0}))
+/// A panel, without its colours.
+fn panel(panel: &Panel) -> Value {
+    let view = panel.view();
+    let plain = |text: &str| strip_str(text).to_string();
+    json!({
+        "id": panel.id(),
+        "extension": panel.extension(),
+        "title": plain(&view.title),
+        "lines": view.lines.iter().map(|line| plain(line)).collect::<Vec<_>>(),
+        "footer": plain(&view.footer),
+    })
 }
 
-fn json_answer(value: &Value) -> Answer {
-    message(StatusCode::OK, value.to_string())
+fn json_answer(value: &impl Serialize) -> Answer {
+    match serde_json::to_vec(value) {
+        Ok(json) => message(StatusCode::OK, json),
+        Err(error) => *refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+    }
 }

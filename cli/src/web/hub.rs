@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::body::Bytes;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::mcp::http::answer::{Answer, Outlet, outlet};
 
@@ -27,10 +27,16 @@ struct Told {
     pages: Vec<Outlet>,
 }
 
+#[derive(Serialize)]
+struct Event<'e, T> {
+    event: &'e str,
+    what: &'e T,
+}
+
 impl Hub {
     /// Tells an event: its kind, and what there is to know about it.
     pub(super) fn tell(&self, kind: &str, what: &impl Serialize) {
-        let Ok(line) = serde_json::to_vec(&json!({"event": kind, "what": what})) else { return };
+        let Ok(line) = serde_json::to_vec(&Event { event: kind, what }) else { return };
         let line = Bytes::from(line);
         let mut told = self.lock();
         told.bytes += line.len();

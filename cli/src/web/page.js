@@ -274,7 +274,7 @@ function questionParts(method, params, button) {
     default: {
       const id = `field-${++numbers}`;
       const isEditor = method === "ui.editor";
-      const input = make(isEditor ? "textarea" : "input", { id, rows: isEditor ? 8 : null, placeholder: params.placeholder, autocomplete: "off" });
+      const input = make(isEditor ? "textarea" : "input", { id, type: isEditor ? null : params.secret ? "password" : "text", rows: isEditor ? 8 : null, placeholder: params.placeholder, autocomplete: "off" });
       input.value = params.prefill ?? params.initial ?? "";
       return [[make("label", { for: id }, "Answer"), input], () => ({ value: input.value }), [send]];
     }
