@@ -51,6 +51,7 @@ pub(super) const COMMAND_EXAMPLES: &str = "Examples:
 pub(super) const INSPECT_EXAMPLES: &str = "Examples:
   extline inspect examples/clock-shell
   extline inspect --json . | jq '.tools[].name'
+  extline inspect --web examples/clock-shell
   extline inspect -- python3 my_extension.py";
 
 pub(super) const MCP_EXAMPLES: &str = "Examples:

@@ -82,7 +82,7 @@ fn older(log: &Path) -> io::Result<Vec<String>> {
 }
 
 /// Reads a log on from where it was read before; a host renames it when it is long, and begins another.
-struct Follower {
+pub(crate) struct Follower {
     path: PathBuf,
     file: Option<File>,
     /// A line that has no end yet.
@@ -90,12 +90,12 @@ struct Follower {
 }
 
 impl Follower {
-    fn new(path: PathBuf) -> Self {
+    pub(crate) fn new(path: PathBuf) -> Self {
         Self { path, file: None, rest: Vec::new() }
     }
 
     /// The lines that have come. None where there is no file yet.
-    fn lines(&mut self) -> io::Result<Vec<String>> {
+    pub(crate) fn lines(&mut self) -> io::Result<Vec<String>> {
         let mut lines = Vec::new();
         let now = match file::open(&self.path) {
             Ok(file) => Some(file),

@@ -19,6 +19,8 @@ mod update;
 mod validate;
 mod zipped;
 
+pub(crate) use self::logs::Follower;
+
 use std::env;
 use std::path::PathBuf;
 

@@ -115,7 +115,7 @@ impl Endpoint {
         let extensions = self.host.extensions();
         let (tools, commands) = (self.host.tools(), self.host.commands());
         let extension = extensions.first();
-        json_answer(&State {
+        json_answer(&Standing {
             extension: extension.map(|it| inspect::Json::of(it, &tools, &commands)),
             state: extension.map(|it| state_word(&it.state)),
             panels: self.host.panels().iter().map(panel).collect(),
@@ -195,7 +195,7 @@ struct Answered {
 
 /// How things stand.
 #[derive(Serialize)]
-struct State<'a> {
+struct Standing<'a> {
     extension: Option<inspect::Json<'a>>,
     state: Option<&'static str>,
     panels: Vec<Value>,

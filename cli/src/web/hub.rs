@@ -13,7 +13,7 @@ use crate::mcp::http::answer::{Answer, Outlet, outlet};
 /// behind by more than this, so a new one gets all of it.
 const KEPT_BYTES: usize = 512 * 1024;
 
-/// Bytes that are shown of a line on the wire.
+/// Bytes that are shown of a line, on the wire or of the log.
 const LINE_BYTES: usize = 8 * 1024;
 
 /// Clones are the same one.
@@ -57,12 +57,15 @@ impl Hub {
     pub(super) fn frame(&self, record: &str) {
         let Ok(mut record) = serde_json::from_str::<Value>(record) else { return };
         if let Some(Value::String(line)) = record.get_mut("line") {
-            let shown = line.floor_char_boundary(LINE_BYTES);
-            let more = line.len() - shown;
-            line.truncate(shown);
-            record["more_bytes"] = more.into();
+            record["more_bytes"] = cut(line).into();
         }
         self.tell("frame", &record);
+    }
+
+    /// Tells a line of the extension's log.
+    pub(super) fn log(&self, mut line: String) {
+        cut(&mut line);
+        self.tell("log", &line);
     }
 
     /// A stream of all that is kept and all that comes.
@@ -79,6 +82,17 @@ impl Hub {
     fn lock(&self) -> MutexGuard<'_, Told> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Cuts a line to what is shown of it; how many bytes that took.
+fn cut(line: &mut String) -> usize {
+    let mut shown = LINE_BYTES.min(line.len());
+    while !line.is_char_boundary(shown) {
+        shown -= 1;
+    }
+    let more = line.len() - shown;
+    line.truncate(shown);
+    more
 }
 
 impl std::fmt::Debug for Told {

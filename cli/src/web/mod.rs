@@ -7,6 +7,7 @@ mod questions;
 
 use std::convert::Infallible;
 use std::net::Ipv4Addr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +26,7 @@ pub(crate) use self::questions::Questions;
 use crate::args::{Settings, Timeout};
 use crate::dialogs::Desk;
 use crate::exit::Exit;
+use crate::ext::Follower;
 use crate::frames::FrameView;
 use crate::mcp::http::body::Reading;
 use crate::news_lines::NewsLine;
@@ -36,6 +38,12 @@ const MOST_CONNECTIONS: usize = 64;
 
 /// How long the headers of a request may take.
 const HEADERS_TIME: Duration = Duration::from_secs(10);
+
+/// How often the log is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Lines of the log that are shown of earlier runs, and of the start.
+const LAST_LINES: usize = 50;
 
 /// How long no connection is taken after one could not be: there may be too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -75,8 +83,10 @@ pub(crate) async fn inspect(
     let endpoint = Endpoint { host, hub, questions, authority, token, reading };
     let endpoint = Arc::new(endpoint);
     let host = Arc::clone(&session.host);
+    let log = host.extensions().into_iter().find_map(|it| it.log);
     let serving = async {
-        tokio::join!(accept(&socket, &endpoint), tell(&host, news, &telling));
+        let news = tell(&host, news, &telling);
+        tokio::join!(accept(&socket, &endpoint), news, follow(log, &telling));
     };
     let exit = session.idle(serving).await.err().unwrap_or(Exit::Ok);
     session.host.end_session("exit");
@@ -85,9 +95,8 @@ pub(crate) async fn inspect(
 
 /// The socket, what `Host` has to be there, and the token.
 async fn bind() -> std::io::Result<(TcpListener, String, String)> {
-    let mut token = [0; 32];
-    getrandom::fill(&mut token).map_err(std::io::Error::other)?;
-    let token = token.iter().map(|byte| format!("{byte:02x}")).collect();
+    let part = || getrandom::u64().map_err(std::io::Error::other);
+    let token = format!("{:016x}{:016x}{:016x}{:016x}", part()?, part()?, part()?, part()?);
     let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let authority = socket.local_addr()?.to_string();
     Ok((socket, authority, token))
@@ -109,6 +118,21 @@ async fn tell(host: &Host, mut news: NewsStream, hub: &Hub) {
         if is_of_state(&news) {
             hub.changed();
         }
+    }
+}
+
+/// Tells what the extension writes to stderr, for ever; at first the last of what was written before.
+async fn follow(log: Option<PathBuf>, hub: &Hub) {
+    let Some(log) = log else { return };
+    let mut follower = Follower::new(log);
+    let mut most = LAST_LINES;
+    loop {
+        // One that cannot be read now may be later.
+        let lines = follower.lines().unwrap_or_default();
+        let skipped = lines.len().saturating_sub(most);
+        lines.into_iter().skip(skipped).for_each(|line| hub.log(line));
+        most = usize::MAX;
+        sleep(LOOK).await;
     }
 }
 

@@ -179,7 +179,7 @@ function show(state) {
   if (extension) {
     byId("name").textContent = `${extension.name} ${extension.version}`;
     document.title = `${extension.name}: extline inspect`;
-    const ready = extension.ready_after_ms == null ? "" : `, ready after ${extension.ready_after_ms} ms`;
+    const ready = state.state === "ready" && extension.ready_after_ms != null ? ` after ${extension.ready_after_ms} ms` : "";
     byId("about").textContent = [extension.description, `${state.state}${ready}`, `about ${extension.tokens_estimate} tokens of tools (estimate)`].filter(Boolean).join(" · ");
     byId("log-file").textContent = extension.log ? `Its stderr is in ${extension.log}` : "";
     keep(byId("tool-list"), extension.tools, JSON.stringify, (tool) => make("details", {},
@@ -327,12 +327,17 @@ function addTime({ tool, caller, status, took_ms: took }) {
 
 function addNews(news) {
   if (news.news === "call_ended") addTime(news);
-  if (news.news === "call_started" || news.news === "call_ended") return;
+  // Lines that it logs stand in its log.
+  if (["call_started", "call_ended", "log"].includes(news.news)) return;
   const { news: kind, extension, level, message, ...rest } = news;
   const isBad = kind === "failed" || level === "error";
-  const list = byId("log-list");
   const more = Object.keys(rest).length ? JSON.stringify(rest) : "";
-  addLine(list, [kind, level, message, more].filter(Boolean).join(" "), isBad ? "bad" : "");
+  addLog([kind, level, message, more].filter(Boolean).join(" "), isBad ? "bad" : "");
+}
+
+function addLog(words, className = "") {
+  const list = byId("log-list");
+  addLine(list, words, className);
   list.scrollTop = list.scrollHeight;
 }
 
@@ -354,7 +359,8 @@ function happened({ event, what }) {
   if (event === "changed") refresh();
   else if (event === "frame") addFrame(what);
   else if (event === "news") addNews(what);
-  else if (event === "shown") addLine(byId("log-list"), `${what.method} ${JSON.stringify(what.params)}`);
+  else if (event === "shown") addLog(`${what.method} ${JSON.stringify(what.params)}`);
+  else if (event === "log") addLog(what);
 }
 
 // Server-sent events, read by fetch: an EventSource sends no header, and a token is not for a URL.

@@ -1,7 +1,7 @@
 """An extension by hand, for the page of `extline inspect --web`.
 
 add: a form with a field of each kind; says its arguments. slow: is answered by its cancel alone. ask: asks what
-`method` says and says what was answered. note: tells a person. loud: has HTML in all that it says. wipe: needs an
+`method` says and says what was answered. note: tells a person, and stderr. loud: has HTML in all that it says. wipe: needs an
 approval. /panel opens a panel whose lines are the keys that came.
 """
 
@@ -61,6 +61,7 @@ for line in sys.stdin:
             say(type="request", id="q" + call, method=method, params=ASKS[method], parent=parent)
         elif name == "note":
             say(type="notify", level="warn", message=LOUD)
+            print("written to stderr", file=sys.stderr, flush=True)
             answer(call, "noted")
         elif name == "loud":
             answer(call, LOUD)

@@ -126,6 +126,7 @@ fn a_tool_is_called_and_what_happens_is_told() {
     assert_eq!(ended["what"]["tool"], "add");
     page.post("/call", &json!({"tool": "note", "args": {}})).json();
     event_that(&mut events, |it| it["what"]["level"] == "warn");
+    event_that(&mut events, |it| it["event"] == "log" && it["what"] == "written to stderr");
 }
 
 #[test]
