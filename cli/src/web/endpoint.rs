@@ -70,6 +70,7 @@ impl Endpoint {
             (&Method::POST, "/call") => Ok(self.call(&self.read(body).await?).await),
             (&Method::POST, "/command") => Ok(self.command(&self.read(body).await?).await),
             (&Method::POST, "/key") => self.key(&self.read(body).await?),
+            (&Method::POST, "/resize") => self.resize(&self.read(body).await?),
             (&Method::POST, "/answer") => {
                 let Answered { number, answer } = self.read(body).await?;
                 let answered = self.questions.answer(number, answer.get());
@@ -154,15 +155,21 @@ impl Endpoint {
 
     /// Passes a key on to a panel; one character is typed.
     fn key(&self, press: &Press) -> Result<Answer, Refusal> {
-        let panels = self.host.panels();
-        let panel = panels.iter().rfind(|it| it.id() == press.panel);
-        let passed_on = panel.is_some_and(|panel| match press.key.as_str() {
+        self.tell_panel(&press.panel, |panel| match press.key.as_str() {
             "close" => panel.close(),
             key if KEYS.contains(&key) => panel.key(key),
             key if key.chars().count() == 1 => panel.text(key),
             _ => panel.key("unknown"),
-        });
-        if !passed_on {
+        })
+    }
+
+    fn resize(&self, size: &Size) -> Result<Answer, Refusal> {
+        self.tell_panel(&size.panel, |panel| panel.resize(size.columns, size.lines))
+    }
+
+    /// Passes something on to the panel of that id that was opened last.
+    fn tell_panel(&self, id: &str, tell: impl Fn(&Panel) -> bool) -> Result<Answer, Refusal> {
+        if !self.host.panels().iter().rfind(|it| it.id() == id).is_some_and(tell) {
             return Err(refuse(StatusCode::NOT_FOUND, "this panel is closed"));
         }
         Ok(json_answer(&json!({})))
@@ -185,6 +192,14 @@ struct Command {
 struct Press {
     panel: String,
     key: String,
+}
+
+/// How many characters fit into a panel.
+#[derive(Deserialize)]
+struct Size {
+    panel: String,
+    columns: u32,
+    lines: u32,
 }
 
 #[derive(Deserialize)]

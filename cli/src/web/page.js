@@ -126,18 +126,20 @@ function action(name, elements, act) {
   const button = make("button", { type: "submit" }, name);
   const submit = async (event) => {
     event.preventDefault();
+    if (button.hasAttribute("aria-disabled")) return;
     const giving = new AbortController();
     cancel.onclick = () => giving.abort();
     cancel.hidden = false;
-    button.disabled = true;
+    // One that is disabled loses the focus.
+    button.setAttribute("aria-disabled", "true");
     outcome.replaceChildren("running");
     try {
       outcome.replaceChildren(...shown(await act(giving.signal)));
     } catch (error) {
       outcome.replaceChildren(make("p", { class: "bad" }, giving.signal.aborted ? "cancelled" : error.message));
     }
-    button.disabled = false;
-    if (document.activeElement === cancel || document.activeElement === document.body) button.focus();
+    button.removeAttribute("aria-disabled");
+    if (document.activeElement === cancel) button.focus();
     cancel.hidden = true;
   };
   return make("form", { onsubmit: submit, "aria-label": name }, ...elements, make("div", { class: "buttons" }, button, cancel), outcome);
@@ -191,12 +193,26 @@ function show(state) {
   byId("no-panel").hidden = panels.length > 0;
   keep(byId("panel-list"), panels, (panel) => `${panel.extension} ${panel.id}`, panelCard);
   panels.forEach((panel, at) => drawPanel(byId("panel-list").children[at], panel));
-  const before = byId("question-list").childElementCount;
-  keep(byId("question-list"), questions, (question) => String(question.number), questionForm);
+  showQuestions(questions);
+}
+
+// What had the focus before somebody was asked.
+let focusedBefore = null;
+
+function showQuestions(questions) {
+  const list = byId("question-list");
+  const before = list.childElementCount;
+  const wasInside = list.contains(document.activeElement);
+  keep(list, questions, (question) => String(question.number), questionForm);
   byId("questions").hidden = questions.length === 0;
+  const focusLast = () => list.lastElementChild.querySelector("input, select, textarea, button").focus();
   if (questions.length > before) {
+    if (!wasInside) focusedBefore = document.activeElement;
     announce(`${questions.at(-1).extension} asks: ${titleOf(questions.at(-1))}`);
-    byId("question-list").lastElementChild.querySelector("input, select, textarea, button").focus();
+    focusLast();
+  } else if (wasInside && !list.contains(document.activeElement)) {
+    if (questions.length) focusLast();
+    else focusedBefore?.focus();
   }
 }
 
@@ -213,11 +229,29 @@ function panelCard(panel) {
   };
   const id = `panel-${++numbers}`;
   const screen = make("pre", { tabindex: 0, role: "application", "aria-labelledby": `${id}-title`, "aria-describedby": `${id}-hint`, onkeydown });
+  // It is told how much fits, as a terminal tells it.
+  let told = "";
+  new ResizeObserver(() => {
+    const [columns, lines] = [Math.floor(screen.clientWidth / widthOf(screen)) - 3, 24];
+    if (!(columns >= 1) || told === `${columns}`) return;
+    told = `${columns}`;
+    ask("resize", { panel: panel.id, columns, lines }).catch((error) => announce(error.message));
+  }).observe(screen);
   const buttons = [["↑", "up"], ["↓", "down"], ["←", "left"], ["→", "right"], ["Enter", "enter"], ["Tab", "tab"], ["Esc", "esc"], ["Close", "close"]];
   return make("div", { class: "card" }, make("h3", { id: `${id}-title` }), screen,
     make("p", { class: "hint", role: "status" }),
     make("p", { class: "help", id: `${id}-hint` }, "Keys that are typed in the panel go to it. Escape closes it, Tab leaves it."),
     make("div", { class: "buttons" }, ...buttons.map(([label, key]) => make("button", { type: "button", "aria-label": key === "close" ? "Close the panel" : `Key ${key}`, onclick: () => press(key) }, label))));
+}
+
+// Pixels of a character.
+function widthOf(screen) {
+  const probe = make("span", {}, "0".repeat(20));
+  screen.after(probe);
+  probe.style.font = getComputedStyle(screen).font;
+  const width = probe.getBoundingClientRect().width / 20;
+  probe.remove();
+  return width;
 }
 
 function drawPanel(card, panel) {

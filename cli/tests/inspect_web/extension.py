@@ -38,8 +38,11 @@ def answer(call, text):
     say(type="tool_result", id=call, content=[{"type": "text", "text": text}])
 
 
+size = ""
+
+
 def panel():
-    return {"title": "Keys", "lines": keys or ["none"], "footer": "type"}
+    return {"title": "Keys", "lines": keys or ["none"], "footer": f"type{size}"}
 
 
 say(type="hello", name="shown", version="1.0.0", capabilities=["tools", "commands", "panels", "rpc", "tool_cancel"])
@@ -74,6 +77,9 @@ for line in sys.stdin:
         answer(call[1:], json.dumps(frame.get("result", frame.get("error"))))
     elif kind == "command_invoked":
         say(type="command_response", id=call, action="open_panel", open_panel={"id": "keys", **panel()})
+    elif kind == "panel_resize":
+        size = f", {frame['width']} wide"
+        say(type="panel_render", panel_id="keys", **panel())
     elif kind == "panel_key":
         keys.append(frame.get("text") or frame["key"])
         say(type="panel_render", panel_id="keys", **panel())

@@ -161,6 +161,7 @@ async function use() {
   await press("Enter");
   await until("the answer", `${outcome("Call ask")}.includes('"confirmed": true')`);
   await until("the end of the question", `document.getElementById("questions").hidden`);
+  if (!(await value(`document.activeElement.textContent === "Call ask"`))) problems.push("the focus does not come back from a question");
 
   await open("loud");
   await tabTo("the call", button("Call loud"));
@@ -179,6 +180,7 @@ async function use() {
   await tabTo("the command", button("Run /panel"));
   await press("Enter");
   await until("the panel", `document.querySelector("#panel-list pre")?.textContent === "none"`);
+  await until("its size", `/type, [0-9]+ wide/.test(document.querySelector("#panel-list .hint").textContent)`);
   await tabTo("the panel", `it.matches("#panel-list pre")`);
   await press("ArrowDown");
   await type("x");

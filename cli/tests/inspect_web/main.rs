@@ -166,6 +166,8 @@ fn questions_are_answered_and_panels_have_keys() {
         assert_eq!(page.post("/key", &json!({"panel": "keys", "key": key})).status, 200);
     }
     page.state_when(|state| state["panels"][0]["lines"] == json!(["down", "ü"]));
+    page.post("/resize", &json!({"panel": "keys", "columns": 40, "lines": 9}));
+    page.state_when(|state| state["panels"][0]["footer"] == "type, 40 wide");
     page.post("/key", &json!({"panel": "keys", "key": "close"}));
     page.state_when(|state| state["panels"] == json!([]));
     assert_eq!(page.post("/key", &json!({"panel": "keys", "key": "up"})).status, 404);
