@@ -8,6 +8,7 @@ mod ext;
 mod help;
 mod hook;
 mod http;
+mod inspect;
 mod install;
 mod model;
 mod offered;
@@ -47,6 +48,7 @@ pub(crate) use ext::{
 pub(crate) use help::EXIT_CODES;
 pub(crate) use hook::{Hook, HookAlone};
 pub(crate) use http::Http;
+pub(crate) use inspect::Inspect;
 pub(crate) use install::{Discover, Install, Place, Scope, Uninstall};
 pub(crate) use model::{Extract, Repair};
 pub(crate) use package::{Kind, Package};
@@ -317,24 +319,6 @@ pub(crate) struct Command {
 
     #[command(flatten)]
     pub(crate) views: Views,
-
-    #[command(flatten)]
-    pub(crate) settings: Settings,
-
-    #[command(flatten)]
-    pub(crate) program: Program,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Inspect {
-    /// The extension's folder
-    #[arg(value_name = "DIR", required_unless_present = "program")]
-    pub(crate) dir: Option<OsString>,
-
-    /// Serve a page for a browser on this machine, until Ctrl-C: tools as forms, commands, panels, questions, what
-    /// passes on the wire, logs and times. Its URL is printed, with a token (see docs/inspector.md)
-    #[arg(long)]
-    pub(crate) web: bool,
 
     #[command(flatten)]
     pub(crate) settings: Settings,
