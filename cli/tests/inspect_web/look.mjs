@@ -54,6 +54,7 @@ async function until(what, expression) {
   steps++;
 }
 
+const SHIFT = 8;
 const NAMED = { Tab: 9, Enter: 13, Escape: 27, ArrowDown: 40, ArrowUp: 38, " ": 32 };
 async function press(key, modifiers = 0) {
   const common = { key, code: key === " " ? "Space" : key, modifiers, windowsVirtualKeyCode: NAMED[key] };
@@ -70,7 +71,7 @@ async function type(text) {
 }
 
 // Goes on by Tab until what has the focus is meant.
-async function tabTo(what, test) {
+async function tabTo(what, test, modifiers = 0) {
   for (let presses = 0; presses < 200; presses++) {
     if (await value(`(() => { const it = document.activeElement; return !!it && it !== document.body && (${test}); })()`)) {
       const isSeen = await value("(() => { const { width, height } = document.activeElement.getBoundingClientRect(); return width > 0 && height > 0; })()");
@@ -78,7 +79,7 @@ async function tabTo(what, test) {
       steps++;
       return;
     }
-    await press("Tab");
+    await press("Tab", modifiers);
   }
   throw new Error(`${what} cannot be reached by Tab`);
 }
@@ -130,8 +131,6 @@ async function use() {
 
   await open("add");
   await tabTo("the text", `it.name === "text"`);
-  await press("Tab", 8);
-  await press("Tab");
   await type("mild");
   await tabTo("the count", `it.name === "count"`);
   await type("3");
@@ -149,6 +148,17 @@ async function use() {
   if (JSON.stringify(said) !== JSON.stringify(wanted)) problems.push(`the arguments were ${JSON.stringify(said)}`);
   if (!(await value(`${form("Call add")}.querySelector("[role=status]") !== null`))) problems.push("the result is not told");
 
+  await tabTo("the other way to write them", `it.type === "checkbox"`, SHIFT);
+  await press(" ");
+  await tabTo("the arguments as JSON", `it.name === "arguments"`, SHIFT);
+  const written = await value("JSON.stringify(JSON.parse(document.activeElement.value))");
+  if (written !== JSON.stringify(wanted)) problems.push(`as JSON the arguments were ${written}`);
+  await type(" x");
+  await tabTo("the call", button("Call add"));
+  await press("Enter");
+  await until("what is wrong with it", `${outcome("Call add")}.includes("is no JSON")`);
+  if (!(await value(`document.activeElement.name === "arguments"`))) problems.push("what is wrong has not the focus");
+
   await open("ask");
   await tabTo("the method", `it.name === "method"`);
   await tabTo("the call", button("Call ask"));
@@ -162,6 +172,34 @@ async function use() {
   await until("the answer", `${outcome("Call ask")}.includes('"confirmed": true')`);
   await until("the end of the question", `document.getElementById("questions").hidden`);
   if (!(await value(`document.activeElement.textContent === "Call ask"`))) problems.push("the focus does not come back from a question");
+
+  await tabTo("the method again", `it.name === "method"`, SHIFT);
+  await press("ArrowDown");
+  await tabTo("the call", button("Call ask"));
+  await press("Enter");
+  await until("the options", `document.activeElement.type === "radio"`);
+  await accessible("the options");
+  await press("ArrowDown");
+  await tabTo("the answer", button("Answer"));
+  await press("Enter");
+  await until("the choice", `${outcome("Call ask")}.includes('"value": "s"')`);
+
+  await tabTo("the method again", `it.name === "method"`, SHIFT);
+  await press("ArrowDown");
+  await tabTo("the call", button("Call ask"));
+  await press("Enter");
+  await until("the line to type", `document.activeElement.matches("#question-list input[type=text]")`);
+  await type("Ada");
+  await press("Enter");
+  await until("what was typed", `${outcome("Call ask")}.includes('"value": "Ada"')`);
+
+  await open("wipe");
+  await tabTo("the call", button("Call wipe"));
+  await press("Enter");
+  await until("whether it may run", `document.activeElement.textContent === "Run it"`);
+  await layout("the approval");
+  await press("Enter");
+  await until("that it ran", `${outcome("Call wipe")}.includes("done")`);
 
   await open("loud");
   await tabTo("the call", button("Call loud"));
