@@ -21,13 +21,14 @@ if [ ! -e "$mark" ] || [ "$(cat "$mark")" != "$made_from" ]; then
 fi
 
 if [ -z "${EXTLINE_BUILT:-}" ]; then
-    cargo build --locked --quiet -p extline-python -p extline-python-testing -p extline-cli -p embed-host
+    cargo build --locked --quiet -p extline-python -p extline-python-model -p extline-python-testing -p extline-cli -p embed-host
     cargo build --locked --quiet -p extline-conformance --examples
 fi
 for ending in so dylib; do
     # The old file is left to those who have it loaded.
     place() { [ ! -e "$1" ] || { rm -f "sdk-python/python/extline/$2" && cp "$1" "sdk-python/python/extline/$2"; }; }
     place "$target/debug/libextline_native.$ending" _native.abi3.so
+    place "$target/debug/libextline_model_native.$ending" model/_native.abi3.so
     place "$target/debug/libextline_testing_native.$ending" testing/_native.abi3.so
 done
 # The one for MCP that an installation has left there is of an earlier build; the first can be both.
@@ -40,7 +41,7 @@ if [ "$#" -eq 0 ]; then
     (
         cd sdk-python/python
         "$environment/bin/python" -m mypy --strict --cache-dir "$target/mypy" extline
-        MYPYPATH=. "$environment/bin/python" -m mypy.stubtest --concise extline._native extline.testing._native
+        MYPYPATH=. "$environment/bin/python" -m mypy.stubtest --concise extline._native extline.model._native extline.testing._native
     )
 fi
 

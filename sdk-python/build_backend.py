@@ -1,9 +1,9 @@
-"""Builds the package: maturin with two modules more.
+"""Builds the package: maturin with three modules more.
 
-A wheel of maturin has one native module, and this package has three: what an extension needs is apart
-from what its tests need, `extline.testing._native`, and from what it needs as an MCP server, which is
-larger, `_native_mcp`. So maturin builds these two first, and their files are packed by the build of the
-first like any other file of the package.
+A wheel of maturin has one native module, and this package has four: what an extension needs is apart
+from what its tests need, `extline.testing._native`, from what an agent needs, `extline.model._native`,
+and from what it needs as an MCP server, which is larger, `_native_mcp`. So maturin builds these three
+first, and their files are packed by the build of the first like any other file of the package.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def _build_further_modules(config_settings):
     config = maturin.get_config()
     crate = Path(config.get("manifest-path", "Cargo.toml")).parent
     package = Path(config["python-source"], "extline").absolute()
-    _build(crate / "testing", config_settings, package / "testing", "_native")
+    for part in ("model", "testing"):
+        _build(crate / part, config_settings, package / part, "_native")
     given = dict(config_settings or {})
     # Where there are none, maturin takes those of the environment.
     args = given.get("build-args") or os.environ.get("MATURIN_PEP517_ARGS", "")

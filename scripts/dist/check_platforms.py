@@ -18,7 +18,14 @@ from targets import TARGETS, chosen
 from toolchain import Toolchain, available
 
 # The native halves, which are published as packages of their languages.
-BINDINGS = ["extline-python", "extline-python-testing", "extline-node", "extline-node-testing", "extline-c"]
+BINDINGS = [
+    "extline-python",
+    "extline-python-model",
+    "extline-python-testing",
+    "extline-node",
+    "extline-node-testing",
+    "extline-c",
+]
 
 
 def main():

@@ -1,0 +1,28 @@
+"""Between a model and its tools: ``repair`` mends the JSON that models write, ``extract`` finds the tool
+calls in their text where the provider's interface did not.
+
+    from extline.model import repair
+
+    repaired = repair("{'path': 'a.txt', lines: [1, 2,],}")
+    assert repaired.value == {"path": "a.txt", "lines": [1, 2]}
+
+Both are functions of text, for agents with and without an extline host, and from any thread; of a long
+text the work is done without the GIL.
+"""
+
+from ._extract import Extractor, Offered, extract
+from ._found import Call, Extracted, Fix, Refused, Repaired, RepairError
+from ._repair import repair
+
+__all__ = [
+    "Call",
+    "Extracted",
+    "Extractor",
+    "Fix",
+    "Offered",
+    "Refused",
+    "RepairError",
+    "Repaired",
+    "extract",
+    "repair",
+]
