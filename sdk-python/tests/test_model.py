@@ -79,6 +79,14 @@ def test_threads_read_long_texts_at_the_same_time() -> None:
     assert values == [[{"a": "b"}] * 20_000] * 4
 
 
+def test_the_samples_of_the_page_hold() -> None:
+    page = (ROOT / "docs/host/model-side.md").read_text("utf-8")
+    samples = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert len(samples) == 3
+    for sample in samples:
+        exec(compile(sample, "model-side.md", "exec"), {})
+
+
 def test_calls_are_found_in_a_text() -> None:
     found = extract(HERMES, ["read", "write"])
     [call] = found.calls
