@@ -16,6 +16,7 @@ mod servers;
 mod services;
 mod session;
 mod slot;
+mod status_tool;
 mod switch;
 
 use std::collections::HashSet;
@@ -230,6 +231,7 @@ impl Host {
         let slots = Arc::<Slots>::default();
         #[cfg(feature = "mcp-client")]
         builder.add_server_tools(&slots);
+        builder.add_status_tool(&slots);
         if let Some(trace) = &builder.trace {
             trace.begin(&builder.info.name, &builder.info.version, builder.profile.name);
         }

@@ -75,6 +75,7 @@ pub struct HostBuilder {
     pub(crate) builtin_commands: Vec<String>,
     #[cfg(feature = "mcp-client")]
     pub(super) mcp_tools: Option<super::HowToTrust>,
+    pub(super) has_status_tool: bool,
     pub(crate) methods: Methods,
     pub(crate) approvals: Rules,
     /// Whose dialog is shown holds it; absent where several are shown at once.
@@ -117,6 +118,7 @@ impl Default for HostBuilder {
             builtin_commands: Vec::new(),
             #[cfg(feature = "mcp-client")]
             mcp_tools: None,
+            has_status_tool: false,
             methods: Methods::new(),
             approvals: Rules::default(),
             screen: Some(Arc::default()),

@@ -36,6 +36,7 @@ mod services;
 mod shutdown;
 mod stage;
 mod start;
+mod status_tool;
 mod support;
 mod switching;
 mod told_calls;
