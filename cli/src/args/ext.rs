@@ -7,9 +7,9 @@ use clap::{Args, Subcommand};
 
 use super::Settings;
 use super::help::{
-    EXT_INSTALL_EXAMPLES, EXT_LIST_EXAMPLES, EXT_LOGS_EXAMPLES, EXT_REMOVE_EXAMPLES,
-    EXT_STATUS_EXAMPLES, EXT_SWITCH_EXAMPLES, EXT_TRUST_EXAMPLES, EXT_UPDATE_EXAMPLES,
-    EXT_VALIDATE_EXAMPLES,
+    EXT_AUDIT_EXAMPLES, EXT_INSTALL_EXAMPLES, EXT_LIST_EXAMPLES, EXT_LOGS_EXAMPLES,
+    EXT_REMOVE_EXAMPLES, EXT_STATUS_EXAMPLES, EXT_SWITCH_EXAMPLES, EXT_TRUST_EXAMPLES,
+    EXT_UPDATE_EXAMPLES, EXT_VALIDATE_EXAMPLES,
 };
 
 #[derive(Debug, Args)]
@@ -28,6 +28,11 @@ pub(crate) enum ExtAction {
     /// Nothing is run. Ends with 1 where a host would not start one of them.
     #[command(after_help = EXT_VALIDATE_EXAMPLES)]
     Validate(ExtValidate),
+    /// Say which extensions of an index may be installed, and which are newer than what is here
+    ///
+    /// Nothing is fetched, installed or run. Ends with 1 where an entry is invalid.
+    #[command(after_help = EXT_AUDIT_EXAMPLES)]
+    Audit(ExtAudit),
     /// Copy an extension to where it is found from then on
     ///
     /// It is copied whole, checked, and put in place at once: who looks meanwhile finds what was there before, or the
@@ -88,6 +93,13 @@ pub(crate) struct ExtValidate {
     /// Manifests, or folders with one in them or in the folders below
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtAudit {
+    /// A file with the manifests of extensions in the list `extensions`, and with `schema_version`, which is 1
+    #[arg(value_name = "INDEX")]
+    pub(crate) index: PathBuf,
 }
 
 #[derive(Debug, Args)]

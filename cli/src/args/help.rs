@@ -86,6 +86,10 @@ pub(super) const EXT_VALIDATE_EXAMPLES: &str = "Examples:
   extline ext validate .
   extline ext validate --json ~/extensions | jq '.manifests[].faults[].code'";
 
+pub(super) const EXT_AUDIT_EXAMPLES: &str = "Examples:
+  extline ext audit index.json
+  extline ext audit --json index.json | jq '.extensions[] | select(.is_update) | .name'";
+
 pub(super) const EXT_INSTALL_EXAMPLES: &str = "Examples:
   extline ext install .
   extline ext install --yes ~/src/weather

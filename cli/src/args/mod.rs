@@ -42,8 +42,8 @@ pub(crate) use conformance::{
 };
 pub(crate) use dev::Dev;
 pub(crate) use ext::{
-    Ext, ExtAction, ExtDoctor, ExtInstall, ExtList, ExtLogs, ExtNames, ExtRemove, ExtStatus,
-    ExtTrust, ExtUpdate, ExtValidate,
+    Ext, ExtAction, ExtAudit, ExtDoctor, ExtInstall, ExtList, ExtLogs, ExtNames, ExtRemove,
+    ExtStatus, ExtTrust, ExtUpdate, ExtValidate,
 };
 pub(crate) use help::EXIT_CODES;
 pub(crate) use hook::{Hook, HookAlone};

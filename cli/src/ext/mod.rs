@@ -4,6 +4,7 @@
 
 mod archive;
 mod ask;
+mod audit;
 mod copy;
 mod environment;
 mod install;
@@ -76,6 +77,7 @@ pub(crate) async fn run(ext: Ext, mut printer: Printer) -> Exit {
         ExtAction::Logs(logs) => logs::run(&logs, &mut printer).await,
         ExtAction::Status(status) => status::status(&status, &mut printer),
         ExtAction::Validate(validate) => Ok(validate::run(&validate, &mut printer)),
+        ExtAction::Audit(audit) => audit::run(&audit, &mut printer),
         ExtAction::List(list) => list::run(&list, &mut printer),
         ExtAction::Install(install) => install::run(&install, &mut printer).await,
         ExtAction::Update(update) => update::run(&update, &mut printer).await,

@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+mod audit;
 mod environments;
 mod install;
 mod logs;
