@@ -3,6 +3,7 @@
 pub(crate) mod access;
 pub(crate) mod answer;
 pub(crate) mod body;
+pub(crate) mod connection;
 mod endpoint;
 mod exchange;
 mod message;
@@ -10,15 +11,11 @@ mod session;
 mod sessions;
 mod shared;
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -27,6 +24,7 @@ use tokio::time::{sleep, timeout};
 pub(super) use access::TOKEN;
 
 use self::access::Access;
+use self::connection::{ACCEPT_PAUSE, connection};
 use self::endpoint::{Endpoint, PATH};
 use self::shared::Shared;
 use super::desk::Desk;
@@ -38,19 +36,9 @@ use crate::session::Session;
 /// wait until one ends.
 const MOST_CONNECTIONS: usize = 512;
 
-/// How long the headers of a request may take, from the answer before on. A connection that is not used ends
-/// by it too, and a client opens another one.
-const HEADERS_TIME: Duration = Duration::from_secs(10);
-
-/// What the headers of a request may have.
-const HEADERS_BYTES: usize = 64 * 1024;
-
 /// How long a connection may take to end with the server: two seconds until what runs is answered, and one
 /// for the client to read that.
 const CLOSE_TIME: Duration = Duration::from_secs(3);
-
-/// How long no connection is taken after one could not be: there may be too many open files.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// A bound address, and who may ask there.
 pub(super) struct Listener {
@@ -125,19 +113,9 @@ async fn accept(socket: &TcpListener, endpoint: &Arc<Endpoint>) {
 
 /// Answers what comes over one connection, until it ends or the server does.
 async fn converse(stream: TcpStream, endpoint: Arc<Endpoint>, _place: OwnedSemaphorePermit) {
-    // Events are short, and each is waited for.
-    let _ = stream.set_nodelay(true);
     let Some(_running) = endpoint.shared.running() else { return };
     let mut closing = endpoint.shared.closing();
-    let service = service_fn(|request| {
-        let answer = Arc::clone(&endpoint).answer(request);
-        async { Ok::<_, Infallible>(answer.await) }
-    });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEADERS_TIME)
-        .max_header_size(HEADERS_BYTES)
-        .serve_connection(TokioIo::new(stream), service);
+    let connection = connection(stream, |request| Arc::clone(&endpoint).answer(request));
     let mut connection = pin!(connection);
     // A connection that breaks is its client's affair.
     tokio::select! {

@@ -5,16 +5,12 @@ mod endpoint;
 mod hub;
 mod questions;
 
-use std::convert::Infallible;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use extline_host::{ExtensionSource, Host, News, NewsStream, Panel};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -29,6 +25,7 @@ use crate::exit::Exit;
 use crate::ext::Follower;
 use crate::frames::FrameView;
 use crate::mcp::http::body::Reading;
+use crate::mcp::http::connection::{ACCEPT_PAUSE, connection};
 use crate::news_lines::NewsLine;
 use crate::printer::Printer;
 use crate::session::Session;
@@ -36,17 +33,11 @@ use crate::session::Session;
 /// So many connections there may be at once: a browser has six.
 const MOST_CONNECTIONS: usize = 64;
 
-/// How long the headers of a request may take.
-const HEADERS_TIME: Duration = Duration::from_secs(10);
-
 /// How often the log is looked at.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Lines of the log that are shown of earlier runs, and of the start.
 const LAST_LINES: usize = 50;
-
-/// How long no connection is taken after one could not be: there may be too many open files.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs an extension, and serves its page until it is interrupted.
 pub(crate) async fn inspect(
@@ -181,16 +172,7 @@ async fn accept(socket: &TcpListener, endpoint: &Arc<Endpoint>) {
 
 /// Answers what comes over one connection, until it ends.
 async fn converse(stream: TcpStream, endpoint: Arc<Endpoint>) {
-    // Events are short, and each is waited for.
-    let _ = stream.set_nodelay(true);
-    let service = service_fn(|request| {
-        let answer = Arc::clone(&endpoint).answer(request);
-        async { Ok::<_, Infallible>(answer.await) }
-    });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEADERS_TIME)
-        .serve_connection(TokioIo::new(stream), service);
+    let connection = connection(stream, |request| Arc::clone(&endpoint).answer(request));
     // A connection that breaks is its page's affair.
     let _ = connection.await;
 }
