@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anstream::adapter::strip_str;
-use extline_host::{CallError, CallOptions, ExtensionState, Host, Panel};
+use extline_host::{CallError, CallOptions, Host, Panel};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
@@ -118,7 +118,7 @@ impl Endpoint {
         let extension = extensions.first();
         json_answer(&Standing {
             extension: extension.map(|it| inspect::Json::of(it, &tools, &commands)),
-            state: extension.map(|it| state_word(&it.state)),
+            state: extension.map(|it| it.state.as_str()),
             panels: self.host.panels().iter().map(panel).collect(),
             questions: self.questions.shown(),
         })
@@ -250,19 +250,6 @@ fn page() -> Result<Answer, Refusal> {
         page.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     }
     Ok(page)
-}
-
-fn state_word(state: &ExtensionState) -> &'static str {
-    use ExtensionState::{Disabled, Ended, Ending, Failed, Ready, Starting};
-    match state {
-        Starting => "starting",
-        Ready => "ready",
-        Ending => "ending",
-        Ended(_) => "ended",
-        Disabled => "disabled",
-        Failed(_) => "failed",
-        _ => "unknown",
-    }
 }
 
 /// A panel, without its colours.

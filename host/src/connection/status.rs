@@ -84,3 +84,17 @@ pub enum ExtensionState {
     /// It cannot be used.
     Failed(Arc<Diagnosis>),
 }
+
+impl ExtensionState {
+    /// In a word: `starting`, `ready`, `ending`, `ended`, `disabled` or `failed`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Ready => "ready",
+            Self::Ending => "ending",
+            Self::Ended(_) => "ended",
+            Self::Disabled => "disabled",
+            Self::Failed(_) => "failed",
+        }
+    }
+}

@@ -114,7 +114,7 @@ impl Standing {
             closed_points,
             notices: notices.into_iter().map(|it| it.text).collect(),
         });
-        let state = word(&state);
+        let state = state.as_str();
         Self { name, version, state, tools, commands, reason, suggestion, details }
     }
 
@@ -157,17 +157,6 @@ fn markdown(standings: &[Standing]) -> String {
     let (ready, failed) = (count("ready"), count("failed"));
     let lines: Vec<_> = standings.iter().flat_map(Standing::lines).collect();
     format!("# Extensions: {ready} ready, {failed} failed\n\n{}", lines.join("\n"))
-}
-
-fn word(state: &ExtensionState) -> &'static str {
-    match state {
-        ExtensionState::Starting => "starting",
-        ExtensionState::Ready => "ready",
-        ExtensionState::Ending => "ending",
-        ExtensionState::Ended(_) => "ended",
-        ExtensionState::Disabled => "disabled",
-        ExtensionState::Failed(_) => "failed",
-    }
 }
 
 /// Which registration is not used, and why.
