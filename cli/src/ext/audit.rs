@@ -101,32 +101,37 @@ fn entry(at: usize, text: &RawValue) -> Entry {
         Ok(manifest) => manifest,
         Err(error) => {
             let name = name_in(text).unwrap_or_else(|| place.clone());
-            return Entry::new(name, String::new(), Verdict::Invalid, Some(error.to_string()));
+            return Entry::new(name, String::new(), Verdict::Invalid, vec![error.to_string()]);
         }
     };
-    let (name, version) = (manifest.name.clone(), manifest.version.clone());
+    let (verdict, reasons) = judge(&manifest);
+    Entry::new(manifest.name, manifest.version, verdict, reasons)
+}
+
+/// What its audit allows, and why not all.
+fn judge(manifest: &Manifest) -> (Verdict, Vec<String>) {
+    let mut reasons = Vec::new();
     match manifest.audit.as_deref() {
         Some("passed") => {}
-        Some("warn") => {
-            let why = "its audit has a warning: read it before you install".to_owned();
-            return Entry::new(name, version, Verdict::Flagged, Some(why));
-        }
+        Some("warn") => reasons.push("its audit is warn: read it before you install".to_owned()),
         Some(status) => {
-            let why = format!("its audit is {status}, and has to be passed or warn");
-            return Entry::new(name, version, Verdict::Blocked, Some(why));
+            let why = format!("its audit is {status}: /audit has to be passed or warn");
+            return (Verdict::Blocked, vec![why]);
         }
         None => {
             let why = "it says nothing of an audit: /audit has to be passed or warn".to_owned();
-            return Entry::new(name, version, Verdict::Blocked, Some(why));
+            return (Verdict::Blocked, vec![why]);
         }
     }
-    let distribution = manifest.distribution.unwrap_or_default();
-    let is_archive = distribution.source.as_deref() == Some("archive");
-    if is_archive && distribution.sha256.is_none() {
-        let why = "/distribution/sha256 is missing: what is installed cannot be checked".to_owned();
-        return Entry::new(name, version, Verdict::Flagged, Some(why));
+    let archive =
+        manifest.distribution.as_ref().filter(|it| it.source.as_deref() == Some("archive"));
+    if archive.is_some_and(|it| it.sha256.is_none()) {
+        reasons.push(
+            "/distribution/sha256 is missing: what is installed cannot be checked".to_owned(),
+        );
     }
-    Entry::new(name, version, Verdict::Installable, None)
+    let verdict = if reasons.is_empty() { Verdict::Installable } else { Verdict::Flagged };
+    (verdict, reasons)
 }
 
 /// The name in a manifest that is not right.
@@ -141,21 +146,17 @@ fn refuse_twins(entries: &mut [Entry]) {
     for entry in entries.iter().filter(|entry| entry.verdict != Verdict::Invalid) {
         *seen.entry((entry.name.clone(), entry.version.clone())).or_default() += 1;
     }
-    for entry in entries {
-        let count = seen.get(&(entry.name.clone(), entry.version.clone())).copied();
-        if count.is_some_and(|count| count > 1) && entry.verdict != Verdict::Invalid {
+    for entry in entries.iter_mut().filter(|entry| entry.verdict != Verdict::Invalid) {
+        let Entry { name, version, .. } = entry;
+        if seen[&(name.clone(), version.clone())] > 1 {
+            entry.reasons.push(format!("{name} {version} stands in the index more than once"));
             entry.verdict = Verdict::Invalid;
-            entry.reasons.push(format!(
-                "{} {} stands in the index more than once",
-                entry.name, entry.version
-            ));
         }
     }
 }
 
 impl Entry {
-    fn new(name: String, version: String, verdict: Verdict, why: Option<String>) -> Self {
-        let reasons = why.into_iter().collect();
+    fn new(name: String, version: String, verdict: Verdict, reasons: Vec<String>) -> Self {
         Self { name, version, verdict, reasons, installed: None, is_update: false }
     }
 

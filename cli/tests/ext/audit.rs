@@ -53,10 +53,13 @@ fn each_of_an_index_is_told_what_its_audit_allows() {
     assert!(outcome.stdout.contains("its audit is pending"), "{outcome:?}");
     assert!(!scene.ran("clock"));
 
-    let entry = archive(&Value::Null);
+    let mut entry = archive(&Value::Null);
+    entry["audit"] = json!("warn");
     let index = json!({"schema_version": 1, "extensions": [entry]}).to_string();
     let outcome = audit(&scene, &index, true);
     assert_eq!(outcome.json()["extensions"][0]["verdict"], "flagged", "{outcome:?}");
+    // All that there is to know.
+    assert_eq!(outcome.json()["extensions"][0]["reasons"].as_array().map(Vec::len), Some(2));
 }
 
 #[test]
