@@ -9,6 +9,9 @@ use pyo3::prelude::*;
 use crate::apart;
 use crate::found::{CallParts, ExtractedParts, call, extracted};
 
+/// The name of a tool, and the JSON text of its schema where it has one.
+pub(crate) type OfferedParts = (String, Option<String>);
+
 /// A part of the text that is settled: text, or a call.
 #[derive(IntoPyObject)]
 pub(crate) enum PartParts {
@@ -22,11 +25,10 @@ pub(crate) struct Extractor(Mutex<Option<extline_model::Extractor>>);
 
 #[pymethods]
 impl Extractor {
-    /// Looks for calls of these tools: the name of each, and the JSON text of its schema where it has one.
+    /// Looks for calls of these tools.
     #[new]
-    fn new(offered: Vec<(String, Option<String>)>) -> PyResult<Self> {
-        let offered = offered.into_iter().map(tool).collect::<PyResult<_>>()?;
-        Ok(Self(Mutex::new(Some(extline_model::Extractor::new(offered)))))
+    fn new(offered: Vec<OfferedParts>) -> PyResult<Self> {
+        Ok(Self(Mutex::new(Some(extline_model::Extractor::new(offers(offered)?)))))
     }
 
     /// Takes the next piece, and returns what has been settled by it.
@@ -50,9 +52,13 @@ impl Extractor {
     }
 }
 
-fn tool((name, schema): (String, Option<String>)) -> PyResult<Offered> {
-    let Some(schema) = schema else { return Ok(Offered::from(name)) };
-    Offered::with_schema(name, &schema).map_err(|error| PyValueError::new_err(error.to_string()))
+pub(crate) fn offers(offered: Vec<OfferedParts>) -> PyResult<Vec<Offered>> {
+    let tool = |(name, schema): OfferedParts| {
+        let Some(schema) = schema else { return Ok(Offered::from(name)) };
+        Offered::with_schema(name, &schema)
+            .map_err(|error| PyValueError::new_err(error.to_string()))
+    };
+    offered.into_iter().map(tool).collect()
 }
 
 fn parts(parts: Vec<Part>) -> Vec<PartParts> {

@@ -8,7 +8,8 @@ mod found;
 
 use pyo3::prelude::*;
 
-use found::{RepairedParts, repaired};
+use extractor::{OfferedParts, offers};
+use found::{ExtractedParts, RepairedParts, extracted, repaired};
 
 /// Texts from this many bytes on are read without the GIL; to give it back and take it again costs more
 /// than to read a shorter one.
@@ -21,6 +22,13 @@ fn repair(py: Python<'_>, text: &str) -> PyResult<RepairedParts> {
     found.map(repaired).map_err(|error| found::raised(py, &error))
 }
 
+/// Finds the calls in a text that is there as a whole.
+#[pyfunction]
+fn extract(py: Python<'_>, text: &str, offered: Vec<OfferedParts>) -> PyResult<ExtractedParts> {
+    let offered = offers(offered)?;
+    Ok(extracted(apart(py, text.len(), || extline_model::extract(text, &offered))))
+}
+
 /// Does the work, without the GIL where the text has that many bytes.
 fn apart<T: Send>(py: Python<'_>, len: usize, work: impl FnOnce() -> T + Send) -> T {
     if len < LONG { work() } else { py.detach(work) }
@@ -29,6 +37,8 @@ fn apart<T: Send>(py: Python<'_>, len: usize, work: impl FnOnce() -> T + Send) -
 /// Private to the package `extline`.
 #[pymodule(name = "_native")]
 mod native {
+    #[pymodule_export]
+    use crate::extract;
     #[pymodule_export]
     use crate::extractor::Extractor;
     #[pymodule_export]

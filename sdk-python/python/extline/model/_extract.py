@@ -10,7 +10,7 @@ from . import _native
 from ._found import Call, Extracted, call_of, extracted_of
 
 if TYPE_CHECKING:
-    from ._native import _CallParts
+    from ._native import _CallParts, _OfferedParts
 
 
 class Offered(NamedTuple):
@@ -30,9 +30,7 @@ class Extractor:
     """
 
     def __init__(self, offered: Iterable[str | Offered]) -> None:
-        if isinstance(offered, str):
-            raise TypeError(f"offered is the text {offered!r}: give a list of names, [{offered!r}]")
-        self._native = _native.Extractor([_tool(it) for it in offered])
+        self._native = _native.Extractor(_tools(offered))
 
     def push(self, piece: str) -> list[str | Call]:
         """Takes the next piece of the text, and returns what has been settled by it: text that belongs
@@ -53,12 +51,16 @@ def extract(text: str, offered: Iterable[str | Offered]) -> Extracted:
     code fences of other languages and inline code are passed over. Where the prompt ended in
     ``<think>``, give it with the text.
     """
-    extractor = Extractor(offered)
-    extractor.push(text)
-    return extractor.finish()[1]
+    return extracted_of(_native.extract(text, _tools(offered)))
 
 
-def _tool(offered: str | Offered) -> tuple[str, str | None]:
+def _tools(offered: Iterable[str | Offered]) -> list[_OfferedParts]:
+    if isinstance(offered, str):
+        raise TypeError(f"offered is the text {offered!r}: give a list of names, [{offered!r}]")
+    return [_tool(it) for it in offered]
+
+
+def _tool(offered: str | Offered) -> _OfferedParts:
     if isinstance(offered, str):
         return offered, None
     name, schema = offered
