@@ -2,6 +2,7 @@
 """Repairs the corpus with extline, json_repair (PyPI) and jsonrepair (npm), and prints who was right.
 
     python3 model/compare/compare.py [--disagreements] [FILE...]
+    python3 model/compare/compare.py --speed [FILE...]          # extline.model beside json_repair, in Python
 
 The two libraries are installed into target/compare for this alone.
 """
@@ -15,6 +16,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TARGET = ROOT / "target" / "compare"
+VENV = TARGET / "venv"
+PIP = VENV / "bin" / "pip"
 CORPUS = ROOT / "model" / "corpus"
 VERSIONS = {"json_repair": "0.64.6", "jsonrepair": "3.15.0"}
 TOOLS = ("extline", "json_repair", "jsonrepair")
@@ -24,10 +27,15 @@ REFUSED = object()
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--disagreements", action="store_true", help="print each case that a tool has wrong")
+    parser.add_argument("--speed", action="store_true", help="how long extline.model and json_repair take; builds the package")
     parser.add_argument("files", nargs="*", type=Path, help="default: both files of model/corpus")
     options = parser.parse_args()
     files = options.files or [CORPUS / "broken.jsonl", CORPUS / "held-back.jsonl"]
     install()
+    if options.speed:
+        run([PIP, "install", "--quiet", "--disable-pip-version-check", ROOT / "sdk-python"])
+        subprocess.run([VENV / "bin" / "python", HERE / "speed.py", *files], check=True)
+        return
     for file in files:
         cases = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
         texts = [case["text"] for case in cases]
@@ -38,10 +46,9 @@ def main() -> None:
 
 
 def install() -> None:
-    if not (TARGET / "venv").exists():
-        venv.create(TARGET / "venv", with_pip=True)
-    pip = TARGET / "venv" / "bin" / "pip"
-    run([pip, "install", "--quiet", "--disable-pip-version-check", f"json_repair=={VERSIONS['json_repair']}"])
+    if not VENV.exists():
+        venv.create(VENV, with_pip=True)
+    run([PIP, "install", "--quiet", "--disable-pip-version-check", f"json_repair=={VERSIONS['json_repair']}"])
     npm = ["npm", "install", "--silent", "--no-save", "--prefix", TARGET, f"jsonrepair@{VERSIONS['jsonrepair']}"]
     run(npm)
 
@@ -51,7 +58,7 @@ def run(command: list) -> None:
 
 
 def python() -> list:
-    return [TARGET / "venv" / "bin" / "python", HERE / "json_repair_lines.py"]
+    return [VENV / "bin" / "python", HERE / "json_repair_lines.py"]
 
 
 def node() -> list:
