@@ -2,6 +2,8 @@
 //! `weather-rust` has tests of its own. And the guide, which is run as it stands (`support/page.rs`).
 #![cfg(unix)]
 
+#[path = "support/curious.rs"]
+mod curious;
 #[path = "support/page.rs"]
 mod page;
 mod support;
@@ -11,6 +13,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+use curious::Curious;
 
 const EXAMPLES: [&str; 2] = ["guard-rust", "todo-rust"];
 
@@ -30,6 +34,13 @@ fn each_starts_from_its_folder_as_its_manifest_says() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");
         assert!(String::from_utf8_lossy(&output.stdout).contains(example), "{output:?}");
     }
+}
+
+#[test]
+fn what_the_sandbox_refuses_is_named_in_the_answer() {
+    let programs = Path::new(env!("CARGO_BIN_EXE_extline")).parent().unwrap();
+    let program = programs.join("examples/curious");
+    Curious::new().is_refused(program.to_str().unwrap(), &[]);
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod launcher;
 mod pending;
 mod requests;
 mod restart;
+mod sandboxes;
 mod secrets;
 #[cfg(feature = "mcp-client")]
 mod server_tools;

@@ -129,6 +129,7 @@ mod profile;
 mod redact;
 mod registry;
 mod report;
+mod sandbox;
 mod secrets;
 mod source;
 mod state;
@@ -162,6 +163,7 @@ pub use report::{
     Blocked, CallError, CallStatus, Diagnosis, Ending, FailureCause, InterceptFailure, Manner,
     Notice, Problem, Role, Trace,
 };
+pub use sandbox::{SandboxSupport, sandbox_limits, sandbox_support};
 pub use secrets::{SecretStore, declared as declared_secrets};
 pub use source::{
     Distribution, ExtensionSource, FilePermissions, MANIFEST, Manifest, ManifestCheck,

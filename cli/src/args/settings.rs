@@ -44,6 +44,10 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "NAME")]
     pub(crate) unguarded: Vec<String>,
 
+    /// Start extensions without the sandbox that `permissions` in their manifests call for: they may do what you may
+    #[arg(long)]
+    pub(crate) no_sandbox: bool,
+
     /// Serve this conversation: what extensions keep with it is there again under the same ID. Without one it ends
     /// with the command; what they keep with the project or for all is there again in any case
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
@@ -103,7 +107,7 @@ impl Settings {
     }
 
     pub(crate) fn apply(&self, builder: HostBuilder) -> HostBuilder {
-        let builder = builder.profile(self.profile.clone());
+        let builder = builder.profile(self.profile.clone()).sandbox(!self.no_sandbox);
         let builder = self.unguarded.iter().fold(builder, HostBuilder::unguarded);
         let file = builder.state_file();
         let builder = builder.state(file);

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use extline_host::discovery::{Found, Level, Standing, StatusReport, Verdict};
+use extline_host::sandbox_support;
 use serde_json::{Value, json};
 
 use super::update::origin;
@@ -45,7 +46,25 @@ pub(super) async fn doctor(mut doctor: ExtDoctor, mut printer: Printer) -> Exit 
         }
     }
     show(&report, &mut printer);
+    tell_of_sandbox(&mut printer);
     printer.finish(if report.level() == Level::Fail { Exit::ToolError } else { Exit::Ok })
+}
+
+/// What this machine can hold extensions to.
+fn tell_of_sandbox(printer: &mut Printer) {
+    let support = sandbox_support();
+    if printer.json {
+        return;
+    }
+    let version = support.landlock.map_or_else(|| "none".to_owned(), |it| it.to_string());
+    let seccomp = if support.seccomp { "yes" } else { "no" };
+    printer.result(format_args!("{BOLD}sandbox{BOLD:#}  Landlock {version}, seccomp {seccomp}"));
+    for line in &support.held_to {
+        printer.result(format_args!("  {GREEN}held{GREEN:#}    {line}"));
+    }
+    for line in &support.not_held_to {
+        printer.result(format_args!("  {DIM}not{DIM:#}     {line}"));
+    }
 }
 
 fn report(names: &[String]) -> Result<StatusReport, Refused> {
@@ -69,7 +88,8 @@ fn show(report: &StatusReport, printer: &mut Printer) {
             value
         };
         let all: Vec<_> = report.extensions.iter().map(one).collect();
-        printer.json(&json!({ "extensions": all, "level": report.level() }));
+        let sandbox = sandbox_support();
+        printer.json(&json!({ "extensions": all, "level": report.level(), "sandbox": sandbox }));
         return;
     }
     if report.extensions.is_empty() {

@@ -3,9 +3,9 @@
 use std::io::{self, BufRead};
 use std::path::Path;
 
-use extline_host::Manifest;
 use extline_host::discovery::{Discovery, Found, Verdict};
 use extline_host::trust::{Tree, TrustDecision, TrustStore};
+use extline_host::{Manifest, sandbox_limits};
 use serde_json::json;
 
 use super::Refused;
@@ -149,6 +149,11 @@ fn show(one: &Found, printer: &mut Printer) {
             printer.say(format_args!("  {what:<6} {names}"));
         }
     }
+    // The project is where the person stands.
+    let cwd = std::env::current_dir().unwrap_or_default();
+    for limit in sandbox_limits(manifest, &one.path, &cwd) {
+        printer.say(format_args!("  limit  {}", Text::line(&limit, LINE_CHARS)));
+    }
     let Verdict::Untrusted { digest, before } = &one.verdict else { return };
     let changes = before.iter().flat_map(|(_, changes)| changes);
     for change in changes.clone().take(FILES) {
@@ -167,7 +172,9 @@ pub(super) fn command_line(manifest: &Manifest) -> String {
 }
 
 fn ask(answers: &str, printer: &mut Printer) -> Answer {
-    printer.say(format_args!("It runs as you, and may do what you may. Trust it: {answers}?"));
+    printer.say(format_args!(
+        "It runs as you, and may do what you may within its limits. Trust it: {answers}?"
+    ));
     let mut answer = String::new();
     if io::stdin().lock().read_line(&mut answer).is_err() {
         return Answer::No;

@@ -4,6 +4,8 @@
 
 #[path = "../support/c_library.rs"]
 mod c_library;
+#[path = "../support/curious.rs"]
+mod curious;
 mod docs;
 mod examples;
 mod hpp;
@@ -11,6 +13,7 @@ mod install;
 mod new;
 #[path = "../support/page.rs"]
 mod page;
+mod sandbox;
 #[path = "../support/mod.rs"]
 mod support;
 mod troubleshooting;

@@ -179,7 +179,7 @@ impl Approvals {
             let annotations = tool.definition.annotations.as_ref();
             annotations.is_some_and(|it| it.destructive == Some(true))
         };
-        let is_risky = || stated.tier == Some(Tier::Exec) || is_destructive();
+        let is_risky = || stated.tier == Some(Tier::Exec) || !stated.only_reads && is_destructive();
         stated.is_gated || self.rules.gates_risky && is_risky()
     }
 }
@@ -271,6 +271,16 @@ mod tests {
         let write = Approval { tier: Some(Tier::Write), ..Approval::default() };
         let destructive = Annotations { destructive: Some(true), ..Annotations::default() };
         let risky = [tool(Some(exec), None), tool(None, Some(destructive))];
+        let gated = |tool, most: Option<Tier>| {
+            let stated = Stated::by(tool).held_to(most.as_ref());
+            let rules = Rules { gates_risky: true, ..Rules::default() };
+            Approvals::new(rules, true, None).gates(tool, &stated)
+        };
+        // What a sandbox does not let it do is no risk.
+        let held = [None, Some(Tier::Exec), Some(Tier::Write), Some(Tier::Read)];
+        let of = |tool| held.clone().map(|most| gated(tool, most));
+        assert_eq!(of(&risky[0]), [true, true, false, false]);
+        assert_eq!(of(&risky[1]), [true, true, true, false]);
         for tool in &risky {
             assert_eq!(ruling(Rules::default(), tool, "a"), None);
             let rules = Rules { gates_risky: true, ..Rules::default() };

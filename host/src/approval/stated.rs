@@ -26,6 +26,8 @@ pub(crate) struct Stated {
     pub(crate) denied: Option<String>,
     /// Guards have a person decide about this very call (`guard.ask-host`).
     pub(crate) is_asked_for: bool,
+    /// The sandbox of the extension lets it change nothing, whatever it declares.
+    pub(crate) only_reads: bool,
 }
 
 impl Stated {
@@ -68,7 +70,18 @@ impl Stated {
             doubt: None,
             denied,
             is_asked_for: false,
+            only_reads: false,
         }
+    }
+
+    /// The same of an extension whose sandbox lets it do no more than that: what it declares beyond does not happen.
+    pub(crate) fn held_to(self, most: Option<&Tier>) -> Self {
+        let tier = match (self.tier, most) {
+            (Some(Tier::Exec), Some(most)) => Some(most.clone()),
+            (Some(Tier::Write), Some(Tier::Read)) => Some(Tier::Read),
+            (tier, _) => tier,
+        };
+        Self { tier, only_reads: most == Some(&Tier::Read), ..self }
     }
 
     /// The same where guards want a person to decide.

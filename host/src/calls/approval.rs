@@ -113,7 +113,12 @@ impl Shared {
             }
             Some(tool) => Stated::by(tool),
         };
-        stated.asked_for(asked)
+        let owner = tool.map(|tool| &tool.owner);
+        let most = match owner {
+            Some(Owner::Extension(owner)) => self.connection(*owner).and_then(|it| it.most()),
+            _ => None,
+        };
+        stated.held_to(most.as_ref()).asked_for(asked)
     }
 
     /// Asks the extension of a tool about a call, with the arguments that would run

@@ -117,7 +117,10 @@ impl Call {
     async fn reviewed(&mut self) -> Answer {
         if self.reviewing.is_none() {
             let answer = (&mut self.running.result).await.unwrap_or(Err(Unanswered::HostGone));
-            let answer = self.in_words(answer);
+            let mut answer = self.in_words(answer);
+            if let (Runner::Extension(guard), Ok(result)) = (&self.running.runner, &mut answer) {
+                guard.connection().explain_refusals(result, guard.began());
+            }
             match self.review.take_if(|review| review.is_wanted()) {
                 Some(review) => self.reviewing = Some(review.start(answer)),
                 None => return answer,

@@ -211,6 +211,7 @@ fn launch(run: &exec::Run, own: &Environment, project: &Path) -> Result<Launch, 
         environment: Arc::new(environment),
         is_remote: false,
         pin: None,
+        sandbox: None,
     })
 }
 

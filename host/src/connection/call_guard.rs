@@ -1,6 +1,7 @@
 //! A call that was sent, as long as somebody wants its answer.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use extline_protocol::CallKey;
 
@@ -11,16 +12,22 @@ use super::Connection;
 pub(crate) struct CallGuard {
     connection: Arc<Connection>,
     key: CallKey,
+    began: Instant,
 }
 
 impl CallGuard {
     pub(super) fn new(connection: &Arc<Connection>, key: CallKey) -> Self {
-        Self { connection: Arc::clone(connection), key }
+        Self { connection: Arc::clone(connection), key, began: Instant::now() }
     }
 
     /// Who was asked.
     pub(crate) fn connection(&self) -> &Connection {
         &self.connection
+    }
+
+    /// When it was sent.
+    pub(crate) fn began(&self) -> Instant {
+        self.began
     }
 
     pub(crate) fn key(&self) -> &CallKey {

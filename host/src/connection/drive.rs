@@ -249,6 +249,7 @@ impl Connection {
             &self.log,
             &self.environment.withheld,
         );
+        self.add_refusals(&mut diagnosis);
         let diagnosis = Arc::new(diagnosis.redacted(&self.shared.redactor));
         let how = diagnosis.summary();
         if !was_asked {

@@ -20,6 +20,7 @@ mod panels;
 mod questions;
 mod registering;
 mod requests;
+mod sandboxed;
 mod secrets;
 mod shared;
 mod standstill;
@@ -56,10 +57,11 @@ pub use self::status::{ExtensionState, ExtensionStatus};
 use crate::home::LogPlace;
 use crate::lock::lock;
 use crate::memory::shorten;
-use crate::process::{Environment, Group, Output, Process, Spawned};
+use crate::process::{Environment, Group, Launch, Output, Process, Spawned};
 use crate::report::{
     Diagnosis, Ending, ExtensionTrace, InterceptFailure, Log, NoAnswer, Notice, Problem,
 };
+use crate::sandbox::Sandbox;
 
 /// Longest text of a notice that is kept and told, in bytes.
 const NOTICE: usize = 1024;
@@ -74,6 +76,8 @@ pub(crate) struct Connection {
     log: Log,
     /// What its program sees of the host's environment.
     environment: Arc<Environment>,
+    /// What its program is kept from.
+    sandbox: Option<Arc<Sandbox>>,
     shared: Arc<Shared>,
     state: Mutex<State>,
     /// The task has something to do that no descriptor and no timer tells it of.
@@ -98,7 +102,7 @@ impl Connection {
         (index, name, restarts): (usize, &str, bool),
         spawned: Spawned,
         session: HostSession,
-        (log, environment): (LogPlace, Arc<Environment>),
+        (log, launch): (LogPlace, &Launch),
         shared: &Arc<Shared>,
     ) -> (Arc<Self>, Ends) {
         let Spawned { process, group, input, output, errors } = spawned;
@@ -110,7 +114,8 @@ impl Connection {
             name: name.to_owned(),
             group,
             log: Log::collect(log, errors, Arc::clone(&changed), &shared.redactor),
-            environment,
+            environment: Arc::clone(&launch.environment),
+            sandbox: launch.sandbox.clone(),
             shared: Arc::clone(shared),
             state: Mutex::new(State::new(session, input, limits, Instant::now())),
             changed,
@@ -279,6 +284,7 @@ impl Connection {
         let runs = self.ended.borrow().is_none();
         diagnosis.process = runs.then(|| self.group.activity()).flatten();
         diagnosis.add_output(None, &self.log, &self.environment.withheld);
+        self.add_refusals(&mut diagnosis);
         diagnosis.redacted(&self.shared.redactor)
     }
 

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::{Discovery, Found, Layer, Verdict};
 use crate::connection::{ExtensionState, ExtensionStatus};
 use crate::home::LogPlace;
+use crate::sandbox::sandbox_limits;
 use crate::secrets::{SecretStore, declared};
 use crate::switch::SWITCH;
 
@@ -74,9 +75,21 @@ impl Discovery {
             let log = Some(self.log_of(&found.name)).filter(|log| log.exists());
             let mut findings = of_files(&found);
             findings.extend(of_secrets(&found, &secrets));
+            findings.extend(self.of_sandbox(&found));
             Standing { found, log, findings }
         };
         StatusReport { extensions: self.find().into_iter().map(standing).collect() }
+    }
+}
+
+impl Discovery {
+    /// What it is held to while it runs.
+    fn of_sandbox(&self, found: &Found) -> Vec<Finding> {
+        let (Verdict::Runs { .. }, Some(manifest)) = (&found.verdict, &found.manifest) else {
+            return Vec::new();
+        };
+        let limits = sandbox_limits(manifest, &found.path, &self.cwd);
+        limits.into_iter().map(|limit| Finding::new(Level::Pass, limit, None)).collect()
     }
 }
 

@@ -109,7 +109,7 @@ impl Launcher {
         let config = HostConfig { ack, deadlines, profile };
         let session = HostSession::new(config, now);
         let log = LogPlace::of(name, &root, builder.logs.as_deref());
-        let log = (log, Arc::clone(&launch.environment));
+        let log = (log, &**launch);
         let restarts = self.policy() != RestartPolicy::Off;
         let (connection, ends) =
             Connection::new((index, name, restarts), spawned, session, log, &self.shared);
@@ -123,6 +123,7 @@ impl Launcher {
         if let Err(why) = self.shared.processes.watchdog() {
             connection.notice_from_outside(Notice::new(why));
         }
+        connection.watch_sandbox();
         if let Some(adapter) = &self.adapter {
             connection.explain_early_end(adapter.early_end());
         }

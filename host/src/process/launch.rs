@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::environment::Environment;
+use crate::sandbox::Sandbox;
 
 /// A program with all that is needed to start it.
 #[derive(Clone, Debug)]
@@ -20,4 +21,6 @@ pub(crate) struct Launch {
     pub(crate) is_remote: bool,
     /// The digest that its folder has to have just before each start, where somebody trusts just that.
     pub(crate) pin: Option<String>,
+    /// What its manifest holds it to; `None`: nothing.
+    pub(crate) sandbox: Option<Arc<Sandbox>>,
 }

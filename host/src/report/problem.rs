@@ -89,6 +89,11 @@ pub enum Problem {
         /// What the system said.
         reason: String,
     },
+    /// The system cannot hold it to the `permissions` of its manifest.
+    Sandbox {
+        /// Why not.
+        reason: String,
+    },
     /// It ended before its `hello`.
     ExitedBeforeHello,
     /// No `hello` came in time.
@@ -262,6 +267,11 @@ impl Problem {
                 format!("install {interpreter}, or correct the first line of the script")
             }
             Self::Spawn { .. } => "start the program by hand and see what it says".to_owned(),
+            Self::Sandbox { .. } => {
+                "see what this machine can do with `extline ext doctor`; start it with \
+                                     --no-sandbox where you trust it with all that you may do"
+                    .to_owned()
+            }
             Self::ExitedBeforeHello | Self::ExitedBeforeReady => exit_suggestion(exit),
             Self::NoHello { .. } => "write {\"type\":\"hello\",\"name\":\"...\",\"version\":\
                                      \"...\"} and a line end first of all, and flush stdout \
@@ -404,6 +414,12 @@ impl fmt::Display for Problem {
             ),
             Self::Spawn { program, reason } => {
                 write!(formatter, "{} could not be started: {reason}", program.display())
+            }
+            Self::Sandbox { reason } => {
+                write!(
+                    formatter,
+                    "it was not started, since it cannot be put into its sandbox: {reason}"
+                )
             }
             Self::ExitedBeforeHello => formatter.write_str("it ended before it said hello"),
             Self::NoHello { waited_ms } => write!(formatter, "no hello within {waited_ms} ms"),

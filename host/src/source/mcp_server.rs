@@ -230,6 +230,7 @@ impl McpServer {
                     environment,
                     is_remote: false,
                     pin: None,
+                    sandbox: None,
                 })
             }
             Way::Url { url, .. } => {
@@ -241,6 +242,7 @@ impl McpServer {
                     environment,
                     is_remote: true,
                     pin: None,
+                    sandbox: None,
                 })
             }
         }

@@ -11,6 +11,7 @@ use super::manifest::{Manifest, ManifestError, manifest_file};
 use crate::file;
 use crate::process::{Environments, Launch, is_executable};
 use crate::report::Problem;
+use crate::sandbox::Unavailable;
 use crate::switch::is_switched_off;
 
 /// What can be said of an extension before it is started.
@@ -73,6 +74,7 @@ impl Plan {
                     environment,
                     is_remote: false,
                     pin: None,
+                    sandbox: None,
                 });
                 let guards = Vec::new();
                 Self { name, dir: Some(cwd.to_owned()), manifest: None, guards, launch }
@@ -106,6 +108,9 @@ impl Plan {
 /// What an error of the start itself means.
 pub(crate) fn explain(launch: &Launch, error: &io::Error) -> Problem {
     let program = launch.program.clone();
+    if let Some(unavailable) = error.get_ref().and_then(|it| it.downcast_ref::<Unavailable>()) {
+        return Problem::Sandbox { reason: unavailable.to_string() };
+    }
     match error.kind() {
         // The file was there a moment ago, so what is missing is the one its first line names.
         io::ErrorKind::NotFound if program.exists() => match interpreter_of(&program) {
@@ -147,6 +152,7 @@ fn launch_of(
         environment,
         is_remote: false,
         pin: None,
+        sandbox: None,
     })
 }
 
@@ -189,12 +195,17 @@ fn file_stem(path: &OsStr) -> String {
 
 /// The program in a script's first line, `#!/usr/bin/env python3` or the like.
 fn interpreter_of(script: &Path) -> Option<String> {
+    let line = interpreter_line(script)?;
+    line.split([' ', '\t']).next().map(str::to_owned)
+}
+
+/// What stands behind `#!` in a script's first line.
+pub(crate) fn interpreter_line(script: &Path) -> Option<String> {
     let mut first = Vec::new();
     let mut reader = io::BufReader::new(file::open(script).ok()?);
     io::Read::take(&mut reader, 256).read_until(b'\n', &mut first).ok()?;
     let line = String::from_utf8_lossy(&first);
-    let interpreter = line.strip_prefix("#!")?.trim_end_matches('\n').trim_start();
-    interpreter.split([' ', '\t']).next().map(str::to_owned)
+    Some(line.strip_prefix("#!")?.trim_end_matches('\n').trim_start().to_owned())
 }
 
 fn is_exec_format_error(error: &io::Error) -> bool {

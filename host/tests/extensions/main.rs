@@ -30,6 +30,8 @@ mod registrations;
 mod reloading;
 mod requests;
 mod results;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod secrets;
 mod sequential;
 mod services;

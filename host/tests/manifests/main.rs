@@ -193,7 +193,7 @@ fn every_member_is_read() {
     }"#;
     let manifest = Manifest::parse(text, Path::new("extension.json")).unwrap();
     assert_eq!(manifest.capabilities, ["tools"]);
-    assert_eq!(manifest.permissions.fs.read, ["."]);
+    assert_eq!(manifest.permissions.fs.read.as_deref(), Some(&[".".to_owned()][..]));
     assert_eq!(manifest.permissions.net.unwrap()[0], "h");
     assert_eq!((&*manifest.providers[0].r#type, &*manifest.providers[0].name), ("memory", "m"));
     assert_eq!(manifest.host.as_deref(), Some("process"));

@@ -237,6 +237,8 @@ impl Slot {
     }
 
     pub(super) fn launcher(&self, launch: Launch) -> Launcher {
+        let manifest = lock(&self.found).manifest.clone();
+        let launch = self.builder.in_sandbox(launch, &self.name, manifest.as_ref(), &self.cwd);
         Launcher {
             shared: Arc::clone(&self.shared),
             builder: Arc::clone(&self.builder),

@@ -10,6 +10,7 @@ mod strays;
 mod supervisor;
 mod watchdog;
 
+use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -32,6 +33,7 @@ pub(crate) use self::watchdog::Watchdog;
 use super::exit::Exit;
 use super::launch::Launch;
 use super::mark::{MARK, Mark};
+use crate::sandbox;
 
 /// A process that was just started, and its three descriptors.
 pub(crate) struct Spawned {
@@ -58,6 +60,10 @@ pub(crate) fn spawn(
     if launch.is_remote {
         return remote(mark);
     }
+    let launch = match &launch.sandbox {
+        Some(sandbox) => sandbox.program(launch),
+        None => Cow::Borrowed(launch),
+    };
     let (stdin, input) = io::pipe()?;
     let (output, stdout) = io::pipe()?;
     let (errors, stderr) = io::pipe()?;
@@ -73,7 +79,10 @@ pub(crate) fn spawn(
         .stdout(stdout)
         .stderr(stderr)
         .kill_on_drop(true);
-    let child = inherit_nothing(|| command.spawn())?;
+    let child = inherit_nothing(|| match &launch.sandbox {
+        Some(sandbox) => sandbox::spawn(sandbox, &launch.program, || command.spawn()),
+        None => command.spawn(),
+    })?;
     let missing = || io::Error::other("the process has ended already");
     let pid = child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
     let leader = Some(pid.ok_or_else(missing)?);

@@ -89,8 +89,8 @@ pub struct Manifest {
     pub other: BTreeMap<String, Value>,
 }
 
-/// What an extension asks of the host, in the manifest's `permissions`. The host holds it to `env` and `secrets`; what else
-/// it says is for the person who installs it: a program may do what its user may.
+/// What an extension asks of the host, in the manifest's `permissions`. What a member states the host holds it to, `fs`,
+/// `net` and `exec` on Linux; a member that is absent limits nothing. See docs/sandbox.md.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -101,9 +101,9 @@ pub struct Permissions {
     /// Names of secrets that it may ask for by `secret.get`: `"permissions": {"secrets": ["OPENWEATHER_KEY"]}`. Their
     /// values come to it by no other way.
     pub secrets: Vec<String>,
-    /// Files and folders that it reads and writes.
+    /// Files and folders that it reads and writes: absolute, `~/x`, `${project}/x`, or from its folder.
     pub fs: FilePermissions,
-    /// Machines that it talks to: a list, or `true` for all and `false` for none.
+    /// Machines that it talks to: a list, or `true` for all and `false` for none. A list with a machine in it is not held to.
     pub net: Option<Value>,
     /// Programs that it runs, in the same way.
     pub exec: Option<Value>,
@@ -117,10 +117,10 @@ pub struct Permissions {
 #[serde(default)]
 #[non_exhaustive]
 pub struct FilePermissions {
-    /// Those that it reads.
-    pub read: Vec<String>,
-    /// Those that it writes.
-    pub write: Vec<String>,
+    /// Those that it reads, beside what it needs to run; absent: all.
+    pub read: Option<Vec<String>>,
+    /// Those that it writes, beside its data folder; absent: all.
+    pub write: Option<Vec<String>>,
 }
 
 /// Something that an extension provides to a host.

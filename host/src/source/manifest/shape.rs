@@ -207,14 +207,18 @@ const PERMISSIONS: &[Member] = &[
         Shape::List(&Shape::Ruled(Rule::Variable("a secret"))),
         "Secrets that it asks the host for",
     ),
-    member("fs", Shape::Object(FILES), "Files that it reads and writes; shown, not enforced"),
-    member("net", Shape::All(&FILLED), "Machines that it talks to; shown, not enforced"),
-    member("exec", Shape::All(&FILLED), "Programs that it runs; shown, not enforced"),
+    member(
+        "fs",
+        Shape::Object(FILES),
+        "Files that it reads and writes; it is held to them on Linux",
+    ),
+    member("net", Shape::All(&FILLED), "Machines that it talks to; it is held to false"),
+    member("exec", Shape::All(&FILLED), "Programs that it runs; it is held to them on Linux"),
 ];
 
 const FILES: &[Member] = &[
-    member("read", FILLED, "Files and folders that it reads"),
-    member("write", FILLED, "Files and folders that it writes"),
+    member("read", FILLED, "Files and folders that it reads, beside what it needs to run"),
+    member("write", FILLED, "Files and folders that it writes, beside its data folder"),
 ];
 
 const PROVIDER: &[Member] = &[

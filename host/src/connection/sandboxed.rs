@@ -1,0 +1,50 @@
+//! What the sandbox of an extension refuses, told where it is missed.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use extline_protocol::frame::{Content, Tier, ToolResult};
+
+use super::Connection;
+use crate::report::{Diagnosis, Notice};
+use crate::sandbox::Sandbox;
+
+impl Connection {
+    /// Tells by a notice what the sandbox cannot do, and each thing that it refuses from now on.
+    pub(crate) fn watch_sandbox(self: &Arc<Self>) {
+        let Some(sandbox) = &self.sandbox else { return };
+        for notice in sandbox.notices() {
+            self.notice_from_outside(Notice::new(notice));
+        }
+        let this = Arc::downgrade(self);
+        sandbox.refusals.tell(move |what| {
+            if let Some(connection) = this.upgrade() {
+                let notice = Notice::new(format!("its sandbox refused it {what}"));
+                connection.notice_from_outside(notice);
+            }
+        });
+    }
+
+    /// Adds to a result that is an error what the sandbox refused since the call began.
+    pub(crate) fn explain_refusals(&self, result: &mut ToolResult, began: Instant) {
+        let Some(sandbox) = self.sandbox.as_ref().filter(|_| result.is_error) else { return };
+        let text = Content::joined(&result.content);
+        if let Some(explanation) = sandbox.explain(&self.name, &text, Some(began)) {
+            result.content.push(Content::text(explanation));
+        }
+    }
+
+    /// Adds what the sandbox refused to what is said of its end.
+    pub(super) fn add_refusals(&self, diagnosis: &mut Diagnosis) {
+        let Some(sandbox) = &self.sandbox else { return };
+        let text = diagnosis.stderr.join("\n");
+        if let Some(explanation) = sandbox.explain(&self.name, &text, None) {
+            diagnosis.suggestion = explanation;
+        }
+    }
+
+    /// The most that a call of its tools can do, where its sandbox says it.
+    pub(crate) fn most(&self) -> Option<Tier> {
+        self.sandbox.as_ref().map(|sandbox: &Arc<Sandbox>| sandbox.limits.most())
+    }
+}
