@@ -33,6 +33,7 @@ pub(crate) async fn run(mut run: Run, mut printer: Printer) -> Result<Exit, clap
             Ok(found) => {
                 sources.splice(0..0, found.iter().filter_map(Found::source));
                 run.settings.keep_sources_clean();
+                run.settings.is_lazy = !run.start_all;
             }
             Err(failure) => {
                 let exit = failure.report(&mut printer);
@@ -64,8 +65,13 @@ pub(crate) async fn run(mut run: Run, mut printer: Printer) -> Result<Exit, clap
             Err((printer, exit)) => return Ok(printer.finish(exit)),
         };
     let extensions = session.host.extensions();
-    for status in extensions.iter().filter(|it| it.state == ExtensionState::Ready) {
-        session.printer.tell(summary(status), &serde_json::json!({ "started": status.name }));
+    let is_used = |state: &ExtensionState| {
+        matches!(state, ExtensionState::Ready | ExtensionState::NotStarted)
+    };
+    for status in extensions.iter().filter(|it| is_used(&it.state)) {
+        let is_ready = status.state == ExtensionState::Ready;
+        let what = if is_ready { "started" } else { "deferred" };
+        session.printer.tell(summary(status), &serde_json::json!({ what: status.name }));
     }
     let failed = session.failed();
     session.report_failed();

@@ -6,6 +6,7 @@ mod builder;
 mod configs;
 mod intercepts;
 mod launcher;
+mod lazy;
 mod pending;
 mod requests;
 mod restart;
@@ -290,6 +291,7 @@ impl Host {
         cwd: &PathBuf,
         secrets: &Arc<SecretServer>,
     ) {
+        self.start_when_used();
         let environments = Environments::new(&builder.environment);
         let mut names = HashSet::new();
         let spawner = Spawner::new(&self.shared.processes);
@@ -302,6 +304,14 @@ impl Host {
             let (slot, launch) = Slot::new(source, plan, setting);
             let is_first = names.insert(slot.name().to_owned());
             if source.is_on_demand() && is_first {
+                begun.push((slot, None));
+                continue;
+            }
+            if is_first
+                && builder.is_lazy
+                && let Ok(launch) = &launch
+                && slot.defer(launch)
+            {
                 begun.push((slot, None));
                 continue;
             }
@@ -337,6 +347,9 @@ impl Host {
         }
         for slot in &slots {
             slot.refuse_clashes().await;
+        }
+        if builder.is_lazy {
+            self.slots.keep_offers();
         }
     }
 }

@@ -119,6 +119,7 @@ mod home;
 mod hooks;
 mod host;
 mod intercepts;
+mod lazy;
 mod lock;
 #[cfg(feature = "mcp-client")]
 mod mcp;

@@ -34,6 +34,11 @@ pub(crate) struct Run {
     #[arg(long = "no-ext")]
     pub(crate) no_installed: bool,
 
+    /// Start all that are installed at once. Else those whose tools and commands are known from the last time, and that
+    /// wait for nothing else, are started when they are first used
+    #[arg(long)]
+    pub(crate) start_all: bool,
+
     #[command(flatten)]
     pub(crate) timeout: Timeout,
 

@@ -89,6 +89,10 @@ pub(crate) struct Settings {
     #[arg(skip)]
     pub(crate) mcp_tools: Option<String>,
 
+    /// Extensions are started when they are first used, where that can be
+    #[arg(skip)]
+    pub(crate) is_lazy: bool,
+
     /// Who is asked, in place of the terminal
     #[arg(skip)]
     pub(crate) desk: Option<Desk>,
@@ -107,7 +111,10 @@ impl Settings {
     }
 
     pub(crate) fn apply(&self, builder: HostBuilder) -> HostBuilder {
-        let builder = builder.profile(self.profile.clone()).sandbox(!self.no_sandbox);
+        let builder = builder
+            .profile(self.profile.clone())
+            .sandbox(!self.no_sandbox)
+            .lazy_start(self.is_lazy);
         let builder = self.unguarded.iter().fold(builder, HostBuilder::unguarded);
         let file = builder.state_file();
         let builder = builder.state(file);

@@ -56,6 +56,7 @@ pub(crate) fn extensions(host: &Host, printer: &mut Printer) {
         let json = json!({
             "extension": status.name,
             "ready": status.state == ExtensionState::Ready,
+            "state": status.state.as_str(),
             "pid": status.pid,
             "notices": status.notices,
         });
@@ -111,6 +112,7 @@ pub(crate) fn summary(status: &ExtensionStatus) -> Text {
         }
         ExtensionState::Ended(ending) => Text::of(ending),
         ExtensionState::Disabled => text!("{name} is disabled"),
+        ExtensionState::NotStarted => text!("{name} is started when it is first used"),
         _ => text!("{name} is not ready"),
     }
 }

@@ -44,7 +44,12 @@ pub(super) fn run(remove: &ExtRemove, printer: &mut Printer) -> Result<Exit, Ref
         printer.say("nothing was removed");
         return Ok(Exit::ToolError);
     }
+    // Known by its path without links, which there is none of afterwards.
+    let folder = path.canonicalize();
     place.remove(&path).map_err(|error| failure(&path, &error))?;
+    if let (Some(one), Ok(folder)) = (one, folder) {
+        discovery.forget_offer(&one.name, &folder);
+    }
     let forgotten = discovery.trust_store().forget(&path);
     forgotten.map_err(|error| failure(&path, &error))?;
     let json = json!({ "removed": name, "path": path });

@@ -103,12 +103,12 @@ fn an_environment_of_python_is_made_before_it_is_in_place() {
     let listed = scene.run(&["ext", "list"]);
     assert!(listed.stdout.contains("its Python environment is not there: "), "{listed:?}");
     assert!(listed.stdout.contains(command), "{listed:?}");
-    let started = scene.run(&["run"]);
+    let started = scene.run(&["run", "--start-all"]);
     started.assert_code(3);
     started.assert_says(&["there is no Python environment ./.venv", command]);
 
     scene.run(&["ext", "install", "--replace", "--yes", "source"]).assert_code(0);
-    scene.run(&["run"]).assert_code(0);
+    scene.run(&["run", "--start-all"]).assert_code(0);
     assert!(scene.ran("extra"));
     // A program of a package is started by the interpreter where it stands now.
     let said = Command::new(installed.join(".venv/bin/extra")).output().unwrap();
@@ -121,7 +121,7 @@ fn an_environment_of_python_is_made_before_it_is_in_place() {
     let outcome = scene.run(&["ext", "install", "--replace", "--yes", "source"]);
     outcome.assert_code(1);
     outcome.assert_says(&["nothing was installed: `", "ended with exit status", "nothing-1.0"]);
-    scene.run(&["run"]).assert_code(0);
+    scene.run(&["run", "--start-all"]).assert_code(0);
     assert!(scene.ran("extra"));
     assert_eq!(left(&scene), ["clock"]);
 }
@@ -132,7 +132,7 @@ fn what_one_installs_into_a_project_is_trusted_with_its_environment() {
     python(&scene);
     scene.run(&["ext", "install", "--project", "--yes", "source"]).assert_code(0);
     assert_eq!(scene.verdict("clock").0, "runs");
-    scene.run(&["run"]).assert_code(0);
+    scene.run(&["run", "--start-all"]).assert_code(0);
     assert!(scene.ran("extra"));
     assert_eq!(scene.verdict("clock").0, "runs");
     // It runs, so a byte of it counts.
@@ -142,7 +142,7 @@ fn what_one_installs_into_a_project_is_trusted_with_its_environment() {
     let (verdict, why) = scene.verdict("clock");
     assert_eq!(verdict, "untrusted");
     assert!(why.contains("site-packages/extra.py"), "{why}");
-    scene.run(&["run"]);
+    scene.run(&["run", "--start-all"]);
     assert!(!scene.ran("other"));
 }
 
@@ -153,11 +153,11 @@ fn packages_of_node_are_installed_by_npm() {
     let outcome = scene.run(&["ext", "install", "source"]);
     outcome.assert_code(0);
     assert!(outcome.stdout.contains(" && npm install\n"), "{outcome:?}");
-    let started = scene.run(&["run"]);
+    let started = scene.run(&["run", "--start-all"]);
     started.assert_code(3);
     started.assert_says(&["its node_modules are not there: `cd ", " && npm install` makes it"]);
     scene.run(&["ext", "install", "--replace", "--yes", "source"]).assert_code(0);
-    scene.run(&["run"]).assert_code(0);
+    scene.run(&["run", "--start-all"]).assert_code(0);
     assert!(scene.ran("extra"));
     // With a lock nothing but that is installed.
     let lock = scene.installed("clock").join("package-lock.json");
@@ -165,7 +165,7 @@ fn packages_of_node_are_installed_by_npm() {
     let outcome = scene.run(&["ext", "install", "--replace", "source"]);
     assert!(outcome.stdout.contains(" && npm ci\n"), "{outcome:?}");
     scene.run(&["ext", "install", "--replace", "--yes", "source"]).assert_code(0);
-    scene.run(&["run"]).assert_code(0);
+    scene.run(&["run", "--start-all"]).assert_code(0);
     assert!(scene.ran("extra"));
 }
 
@@ -218,7 +218,7 @@ fn an_interruption_or_a_kill_ends_the_installer_and_leaves_the_old_one() {
         let shell = fs::read_to_string(&sleeping).unwrap();
         wait_until_gone(shell.trim());
         fs::remove_file(&sleeping).unwrap();
-        scene.run(&["run"]).assert_code(0);
+        scene.run(&["run", "--start-all"]).assert_code(0);
         assert!(scene.ran("clock"));
     }
     // The next one takes away what the killed one left.

@@ -35,9 +35,9 @@ fn an_extension_is_installed_switched_and_removed() {
 
     scene.run(&["ext", "disable", "clock"]).assert_code(0);
     assert_eq!(scene.verdict("clock").0, "disabled");
-    scene.run(&["run"]).assert_code(2);
+    scene.run(&["run", "--start-all"]).assert_code(2);
     scene.run(&["ext", "enable", "clock"]).assert_code(0);
-    scene.run(&["run"]).assert_code(0);
+    scene.run(&["run", "--start-all"]).assert_code(0);
     assert!(scene.ran("clock"));
 
     let outcome = scene.run(&["ext", "remove", "clock"]);
@@ -172,7 +172,7 @@ fn an_archive_is_installed_where_it_has_its_digest() {
     let digest = run("sha256sum", &["clock.tar.gz"]);
     let digest = digest.split_whitespace().next().unwrap();
     scene.run(&["ext", "install", "clock.tar.gz", "--sha256", digest]).assert_code(0);
-    scene.run(&["run"]).assert_code(0);
+    scene.run(&["run", "--start-all"]).assert_code(0);
     assert!(scene.ran("clock"));
     scene.run(&["ext", "install", "clock-1", "--sha256", digest]).assert_code(2);
 }
@@ -272,6 +272,6 @@ fn a_zip_is_installed_as_other_archives_are() {
     let tool = fs::metadata(installed.join("tool")).unwrap().permissions();
     assert_eq!(tool.mode() & 0o7777, 0o755);
     assert_eq!(fs::read_link(installed.join("link")).unwrap(), Path::new("tool"));
-    scene.run(&["run"]).assert_code(0);
+    scene.run(&["run", "--start-all"]).assert_code(0);
     assert!(scene.ran("clock"));
 }

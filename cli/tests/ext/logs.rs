@@ -24,7 +24,7 @@ fn the_newest_lines_are_shown() {
     let outcome = scene.run(&["ext", "logs", "clock"]);
     outcome.assert_code(0);
     outcome.assert_says(&["clock has written nothing to stderr yet"]);
-    scene.run(&["run"]).assert_code(0);
+    scene.run(&["run", "--start-all"]).assert_code(0);
     let outcome = scene.run(&["ext", "logs", "clock"]);
     outcome.assert_code(0);
     let key = format!("key {}", scene.project().display());
@@ -48,7 +48,7 @@ fn a_log_is_followed_until_ctrl_c() {
     let scene = scene();
     let mut command = scene.extline.command(&["ext", "logs", "clock", "--follow", "--json"]);
     let mut child = command.current_dir(scene.project()).spawn().unwrap();
-    scene.run(&["run"]).assert_code(0);
+    scene.run(&["run", "--start-all"]).assert_code(0);
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut lines = lines.map(|line| {
         serde_json::from_str::<serde_json::Value>(&line.unwrap()).unwrap()["line"].clone()

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod audit;
+mod deferred;
 mod environments;
 mod install;
 mod logs;

@@ -29,7 +29,7 @@ fn what_came_with_a_project_runs_once_it_is_trusted_and_not_when_a_byte_changes(
         let outcome = scene.run(words);
         assert!(!scene.ran("clock"), "{words:?}: {outcome:?}");
     }
-    let outcome = scene.run(&["run"]);
+    let outcome = scene.run(&["run", "--start-all"]);
     outcome.assert_code(2);
     outcome.assert_says(&[
         "clock is not started: nobody has trusted it yet",
@@ -40,18 +40,18 @@ fn what_came_with_a_project_runs_once_it_is_trusted_and_not_when_a_byte_changes(
     outcome.assert_code(0);
     outcome.assert_says(&["runs   sh ext.sh clock", "env    MARK_FOLDER", "sha256:"]);
     assert!(!scene.ran("clock"));
-    let outcome = scene.run(&["run"]);
+    let outcome = scene.run(&["run", "--start-all"]);
     outcome.assert_code(0);
     assert!(scene.ran("clock"), "{outcome:?}");
     // It runs again: nothing of the run has changed it.
-    scene.run(&["run"]).assert_code(0);
+    scene.run(&["run", "--start-all"]).assert_code(0);
     assert!(scene.ran("clock"));
 
     fs::write(folder.join("ext.sh"), format!("{PROGRAM}#")).unwrap();
     let (verdict, why) = scene.verdict("clock");
     assert_eq!(verdict, "untrusted");
     assert!(why.contains("changed ext.sh"), "{why}");
-    let outcome = scene.run(&["run"]);
+    let outcome = scene.run(&["run", "--start-all"]);
     outcome.assert_code(2);
     outcome.assert_says(&["changed ext.sh"]);
     assert!(!scene.ran("clock"));
@@ -75,7 +75,7 @@ fn nothing_outside_of_its_folder_is_trusted() {
     let (verdict, why) = scene.verdict("clock");
     assert!(verdict == "unfit" && why.contains("../../../evil.sh"), "{verdict}: {why}");
     scene.run(&["ext", "trust", "--yes", "clock"]).assert_code(1);
-    scene.run(&["run"]).assert_code(2);
+    scene.run(&["run", "--start-all"]).assert_code(2);
     assert!(!scene.ran("clock"));
 }
 
@@ -105,7 +105,7 @@ fn the_switch_holds_on_every_path() {
     let outcome = scene.command(&["inspect", "clock"], &[("EXTLINE_EXTENSIONS", "off")]);
     outcome.assert_says(&["EXTLINE_EXTENSIONS switches all extensions off"]);
     // And is not there without it.
-    scene.run(&["run"]).assert_code(0);
+    scene.run(&["run", "--start-all"]).assert_code(0);
     assert!(scene.ran("clock"));
 }
 
@@ -165,7 +165,7 @@ fn the_first_of_a_name_runs_and_the_others_are_listed_with_the_reason() {
     fs::write(scene.extline.home().join("config.toml"), "[extensions]\nenabled = false\n").unwrap();
     assert_eq!(scene.verdict("far").0, "off");
     fs::write(scene.extline.home().join("config.toml"), "[extensions]\nenable = false\n").unwrap();
-    let outcome = scene.run(&["run"]);
+    let outcome = scene.run(&["run", "--start-all"]);
     outcome.assert_code(1);
     outcome.assert_says(&["config.toml", "enable"]);
 }

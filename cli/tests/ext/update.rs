@@ -75,7 +75,7 @@ fn what_cannot_be_updated_stays_and_the_others_are_updated() {
         outcome.assert_code(1);
         outcome.assert_says(&["clock was not updated: ", why]);
         assert_eq!(version(&scene), "1.0.0", "{what}");
-        scene.run(&["run"]).assert_code(0);
+        scene.run(&["run", "--start-all"]).assert_code(0);
         assert!(scene.ran("clock"), "{what}");
     };
     fs::write(clock.join("requirements.txt"), "./nothing-1.0-py3-none-any.whl\n").unwrap();
@@ -155,6 +155,6 @@ fn one_of_a_project_stays_trusted_only_where_it_was() {
     Scene::extension(&source, "clock", "3.0.0");
     scene.run(&["ext", "update", "--project", "--yes"]).assert_code(0);
     assert_eq!(scene.verdict("clock").0, "untrusted");
-    scene.run(&["run"]);
+    scene.run(&["run", "--start-all"]);
     assert!(!scene.ran("clock"));
 }

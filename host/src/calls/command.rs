@@ -39,8 +39,9 @@ impl Shared {
     pub(crate) fn command(&self, name: &str) -> Result<Arc<Command>, CallError> {
         let mut registry = self.registry();
         let Some(command) = registry.command(name) else {
+            let failed = registry.failed_with_command(name);
             let (name, extension) = (name.to_owned(), registry.disabled_with_command(name));
-            return Err(CallError::missing("command", name, extension));
+            return Err(CallError::missing("command", name, extension, failed));
         };
         let (name, extension) = (command.name().to_owned(), command.extension.clone());
         if registry.is_disabled(command.owner) {

@@ -48,6 +48,7 @@ impl Shared {
         args: &str,
         operation_key: &str,
     ) -> Result<Reconciled, CallError> {
+        self.until_reloaded(|registry| registry.is_tool_reloading(name)).await;
         let tool = self.tool(name)?;
         let args = self
             .read_args(args)

@@ -169,9 +169,11 @@ impl Shared {
     ) -> Result<Passed, CallError> {
         let name = call.tool;
         // What an extension calls in the midst of its own call may be what the reload waits for.
-        if call.caller.is_none() {
-            self.until_reloaded(|registry| registry.is_tool_reloading(name)).await;
-        }
+        let is_free = call.caller.is_some();
+        let waits = |registry: &mut Registry| {
+            if is_free { registry.is_tool_deferred(name) } else { registry.is_tool_reloading(name) }
+        };
+        self.until_reloaded(waits).await;
         let tool = self.tool(name)?;
         let args = self
             .read_args(args)
@@ -291,8 +293,9 @@ impl Shared {
             if let Some((extension, file)) = registry.switched_off(name) {
                 return Err(CallError::SwitchedOff { tool: name.to_owned(), extension, file });
             }
+            let failed = registry.failed_with_tool(name);
             let (name, extension) = (name.to_owned(), registry.disabled_with_tool(name));
-            return Err(CallError::missing("tool", name, extension));
+            return Err(CallError::missing("tool", name, extension, failed));
         };
         if let Some(by) = registry.deactivated_by(name) {
             return Err(CallError::Inactive { tool: name.to_owned(), by: by.to_owned() });

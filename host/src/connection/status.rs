@@ -71,6 +71,9 @@ impl ExtensionStatus {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ExtensionState {
+    /// It is listed, and started when one of its tools or commands is first used
+    /// ([`HostBuilder::lazy_start`](crate::HostBuilder::lazy_start)).
+    NotStarted,
     /// Its process runs, and is not ready yet.
     Starting,
     /// It is in use.
@@ -86,9 +89,10 @@ pub enum ExtensionState {
 }
 
 impl ExtensionState {
-    /// In a word: `starting`, `ready`, `ending`, `ended`, `disabled` or `failed`.
+    /// In a word: `not_started`, `starting`, `ready`, `ending`, `ended`, `disabled` or `failed`.
     pub fn as_str(&self) -> &'static str {
         match self {
+            Self::NotStarted => "not_started",
             Self::Starting => "starting",
             Self::Ready => "ready",
             Self::Ending => "ending",

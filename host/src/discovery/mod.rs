@@ -18,6 +18,7 @@ pub use self::settings::{ExtensionSettings, SettingsError, switch_extension};
 pub use self::standing::{Finding, Level, Standing, StatusReport};
 use crate::environment::MissingEnvironment;
 use crate::home::default_home;
+use crate::lazy::{KeptOffer, Whose};
 use crate::source::{ExtensionSource, Manifest, ManifestError, ManifestFault};
 use crate::switch::{SWITCH, is_switched_off};
 use crate::trust::{Change, Grant, Tree, TrustDecision, TrustStore};
@@ -147,6 +148,12 @@ impl Discovery {
     /// The grants.
     pub fn trust_store(&self) -> TrustStore {
         TrustStore::of(&self.home)
+    }
+
+    /// What an extension in that folder offered is forgotten, which hosts list it by without starting it
+    /// ([`HostBuilder::lazy_start`](crate::HostBuilder::lazy_start)): for one that is removed.
+    pub fn forget_offer(&self, name: &str, dir: &Path) {
+        KeptOffer::forget(Whose { home: &self.home, name, dir, profile: "" });
     }
 
     /// All that there are, those before others first: given, of the project, of further paths, of the user, of zot, of

@@ -2,10 +2,12 @@
 //! their registrations arrive.
 
 mod builtin;
+mod deferred;
 mod difference;
 mod offer;
 mod point;
 mod points;
+mod reloading;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use extline_protocol::frame::{Registered, Rejection};
+use tokio::sync::mpsc::UnboundedSender;
 
 pub(crate) use self::builtin::Builtin;
 pub use self::builtin::{BuiltinCall, BuiltinToolError};
@@ -24,6 +27,7 @@ pub(crate) use self::point::Point;
 use self::points::Subscription;
 pub(crate) use self::points::{Listed, Standing};
 use crate::memory::Memory;
+use crate::report::Diagnosis;
 use crate::tool_settings::ToolSettings;
 
 /// Registrations that cannot be used and are kept for the report of one extension.
@@ -45,6 +49,8 @@ pub(crate) struct Registry {
     inactive: BTreeMap<String, BTreeSet<String>>,
     /// In load order.
     offers: Vec<Offer>,
+    /// Is told which deferred extension is used.
+    starter: Option<UnboundedSender<usize>>,
     /// Made from the above when it is asked for.
     winners: Option<Winners>,
 }
@@ -77,8 +83,14 @@ struct Offer {
     failed: Option<String>,
     /// What it offered when it died, while it is started again (`end.restart-names`).
     kept: Option<Kept>,
-    /// Another process takes its place: calls wait for that.
+    /// Another process takes its place, or the first one: calls wait for that.
     is_reloading: bool,
+    /// It is listed, and started when it is used.
+    is_deferred: bool,
+    /// It was deferred, and its start has no end yet.
+    is_first_start: bool,
+    /// What it was listed with, and why it could not be started when that was used.
+    failed_first: Option<(Names, Arc<Diagnosis>)>,
     /// Registrations that cannot be used, by kind and name.
     refused: BTreeMap<(String, String), Rejection>,
     reported: Option<Registered>,
@@ -102,6 +114,15 @@ struct Kept {
 struct Names {
     tools: BTreeSet<String>,
     commands: BTreeSet<String>,
+}
+
+impl Kept {
+    fn names(&self) -> Names {
+        Names {
+            tools: self.tools.keys().cloned().collect(),
+            commands: self.commands.keys().cloned().collect(),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -225,34 +246,6 @@ impl Registry {
         }
     }
 
-    /// Another process is to take the place of the extension's, or has: calls wait meanwhile.
-    pub(crate) fn set_reloading(&mut self, owner: usize, is_reloading: bool) {
-        self.offers[owner].is_reloading = is_reloading;
-    }
-
-    /// Whether another process takes the place of the extension's.
-    pub(crate) fn is_reloading(&self, owner: usize) -> bool {
-        self.offers[owner].is_reloading
-    }
-
-    /// Whether the extension that has the tool is being reloaded.
-    pub(crate) fn is_tool_reloading(&mut self, name: &str) -> bool {
-        let owner = self.tool(name).and_then(|tool| tool.owner());
-        owner.is_some_and(|owner| self.is_reloading(owner))
-    }
-
-    /// The same of a command.
-    pub(crate) fn is_command_reloading(&mut self, name: &str) -> bool {
-        let owner = self.command(name).map(|command| command.owner);
-        owner.is_some_and(|owner| self.is_reloading(owner))
-    }
-
-    /// The tools and commands that an extension has registered.
-    pub(crate) fn registered_by(&self, owner: usize) -> Registrations {
-        let Offer { tools, commands, .. } = &self.offers[owner];
-        Registrations::of(tools.values(), commands.values())
-    }
-
     /// The extension is not started again: its names are free.
     pub(crate) fn let_go_of_names(&mut self, owner: usize) {
         self.offers[owner].kept = None;
@@ -290,12 +283,9 @@ impl Registry {
     /// its guards stand until it has ended.
     pub(crate) fn begin_to_disable(&mut self, owner: usize) {
         let offer = &mut self.offers[owner];
-        let kept = offer.kept.as_ref();
-        let tools = offer.tools.keys().chain(kept.into_iter().flat_map(|it| it.tools.keys()));
-        let commands =
-            offer.commands.keys().chain(kept.into_iter().flat_map(|it| it.commands.keys()));
-        let names =
-            Names { tools: tools.cloned().collect(), commands: commands.cloned().collect() };
+        let mut names = offer.kept.as_ref().map(Kept::names).unwrap_or_default();
+        names.tools.extend(offer.tools.keys().cloned());
+        names.commands.extend(offer.commands.keys().cloned());
         offer.disabled = Some(names);
     }
 
@@ -315,6 +305,7 @@ impl Registry {
         offer.is_expected = true;
         offer.disabled = None;
         offer.failed = None;
+        offer.failed_first = None;
     }
 
     /// The extension has a process.
@@ -379,7 +370,11 @@ impl Registry {
     /// The extension that has a tool which its user has switched off, and the file that says so.
     pub(crate) fn switched_off(&self, tool: &str) -> Option<(String, PathBuf)> {
         let mut offers = self.offers.iter();
-        let offer = offers.find(|it| it.tools.contains_key(tool) && !it.is_enabled(tool))?;
+        let has = |offer: &Offer| {
+            let kept = offer.kept.as_ref();
+            offer.tools.contains_key(tool) || kept.is_some_and(|it| it.tools.contains_key(tool))
+        };
+        let offer = offers.find(|it| has(it) && !it.is_enabled(tool))?;
         Some((offer.extension.clone(), offer.user.1.clone()))
     }
 

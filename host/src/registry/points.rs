@@ -288,6 +288,7 @@ impl Offer {
             disabled: self.disabled,
             kept: self.kept,
             is_reloading: self.is_reloading,
+            is_first_start: self.is_first_start,
             user: self.user,
             promised: Some(promised),
             ..Self::default()

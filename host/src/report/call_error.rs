@@ -164,10 +164,16 @@ impl From<Blocked> for CallError {
 
 impl CallError {
     /// Nobody has it; `disabled` is the extension that had it until somebody disabled that.
-    pub(crate) fn missing(what: &'static str, name: String, disabled: Option<&str>) -> Self {
-        match disabled {
-            Some(extension) => Self::Disabled { name, extension: extension.to_owned() },
-            None => Self::Unknown { what, name },
+    pub(crate) fn missing(
+        what: &'static str,
+        name: String,
+        disabled: Option<&str>,
+        failed: Option<Arc<Diagnosis>>,
+    ) -> Self {
+        match (disabled, failed) {
+            (Some(extension), _) => Self::Disabled { name, extension: extension.to_owned() },
+            (None, Some(diagnosis)) => Self::Died { name, diagnosis },
+            (None, None) => Self::Unknown { what, name },
         }
     }
 

@@ -7,4 +7,5 @@ mod store;
 mod tree;
 
 pub use self::store::{Decision as TrustDecision, Grant, TrustStore};
+pub(crate) use self::tree::text_of;
 pub use self::tree::{Change, Tree, TreeError};

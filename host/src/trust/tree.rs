@@ -220,7 +220,7 @@ fn is_executable(_found: &Metadata) -> bool {
     false
 }
 
-pub(super) fn text_of(digest: Sha256) -> String {
+pub(crate) fn text_of(digest: Sha256) -> String {
     let mut text = "sha256:".to_owned();
     for byte in digest.finalize() {
         // Writing into a string cannot fail.

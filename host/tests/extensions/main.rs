@@ -20,6 +20,7 @@ mod guards;
 mod hooks;
 mod intercepts;
 mod journal;
+mod lazy;
 #[cfg(feature = "mcp-client")]
 mod mcp_servers;
 mod mixed;

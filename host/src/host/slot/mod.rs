@@ -1,5 +1,6 @@
 //! The places of extensions in load order, each of which is used or is not.
 
+mod deferred;
 mod reload;
 mod switching;
 
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use extline_protocol::RawJson;
+use extline_protocol::{ErrorKind, RawJson};
 use thiserror::Error;
 use tokio::sync::{Mutex as AsyncMutex, watch};
 
@@ -67,6 +68,8 @@ struct Found {
 enum Stage {
     /// Nobody has enabled it, or somebody has disabled it; as it ran before, if it did.
     Disabled(Option<Arc<Run>>),
+    /// It is listed, and started when it is used.
+    NotStarted,
     /// It never had a process.
     Failed(Arc<Diagnosis>),
     /// It was started, and may have ended.
@@ -107,6 +110,11 @@ impl Slots {
     /// In load order.
     pub(crate) fn all(&self) -> Vec<Arc<Slot>> {
         lock(&self.0).clone()
+    }
+
+    /// The one at that place.
+    pub(super) fn at(&self, index: usize) -> Option<Arc<Slot>> {
+        lock(&self.0).iter().find(|slot| slot.index == index).cloned()
     }
 
     /// The first one of that name that was not removed.
@@ -226,7 +234,7 @@ impl Slot {
     pub(super) fn run(&self) -> Option<Arc<Run>> {
         match &*lock(&self.stage) {
             Stage::Running(run) | Stage::Disabled(Some(run)) => Some(Arc::clone(run)),
-            Stage::Failed(_) | Stage::Disabled(None) => None,
+            Stage::Failed(_) | Stage::Disabled(None) | Stage::NotStarted => None,
         }
     }
 
@@ -333,6 +341,7 @@ impl Slot {
                 self.status_without_process(state)
             }
             Stage::Disabled(None) => self.status_without_process(ExtensionState::Disabled),
+            Stage::NotStarted => self.status_without_process(ExtensionState::NotStarted),
             Stage::Disabled(Some(run)) => ExtensionStatus {
                 state: ExtensionState::Disabled,
                 pid: None,
@@ -357,6 +366,11 @@ impl Slot {
             Stage::Running(run) => Ok(run.current()),
             Stage::Failed(diagnosis) => {
                 Err(CallError::Died { name, diagnosis: Arc::clone(diagnosis) })
+            }
+            // It serves no method, or it would run.
+            Stage::NotStarted => {
+                let message = format!("{} does not serve it", self.name);
+                Err(CallError::Unusable { name, kind: ErrorKind::Unsupported, message })
             }
             Stage::Disabled(_) => Err(CallError::Disabled { name, extension: self.name.clone() }),
         }

@@ -117,7 +117,7 @@ impl Slot {
     }
 
     /// Calls go on.
-    fn reloaded(&self, is_there: bool) {
+    pub(super) fn reloaded(&self, is_there: bool) {
         {
             let mut registry = self.shared.registry();
             registry.set_reloading(self.index, false);

@@ -19,6 +19,17 @@ use crate::source::Plan;
 impl Slot {
     /// Starts it, where it is not in use, and waits until it is ready or has failed.
     pub(crate) async fn enable(self: &Arc<Self>) -> Result<(), EnableError> {
+        let Some(listed) = self.begin_use() else { return self.enable_it().await };
+        let slot = Arc::clone(self);
+        let used = in_the_end(async move {
+            let enabled = slot.enable_it().await;
+            slot.used(&listed, enabled.as_ref().copied());
+            enabled
+        });
+        used.await.unwrap_or_else(|| Err(self.stopped()))
+    }
+
+    async fn enable_it(self: &Arc<Self>) -> Result<(), EnableError> {
         let run =
             in_the_end(Arc::clone(self).begin()).await.unwrap_or_else(|| Err(self.stopped()))?;
         run.started(self.adapter()).await;
@@ -78,7 +89,7 @@ impl Slot {
         let _switching = self.switching.lock().await;
         let run = match &*lock(&self.stage) {
             Stage::Disabled(_) => return None,
-            Stage::Failed(_) => None,
+            Stage::Failed(_) | Stage::NotStarted => None,
             Stage::Running(run) => Some(Arc::clone(run)),
         };
         self.shared.registry().begin_to_disable(self.index);

@@ -1,0 +1,178 @@
+//! What an extension offers, kept in the home of the host, so that it can be listed without being started.
+//!
+//! What is kept holds for the folder as it was when it was kept: for the digest over all its files. To compute that
+//! anew each time would take longer than to start a small extension; so as long as all files have the size, the times
+//! and the place on disk that they had, their content is taken to be the same.
+
+mod stamp;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use extline_protocol::Members;
+use extline_protocol::frame::{Object, RegisterCommand, RegisterTool};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+use crate::file::{make_folder, read_text, replace};
+use crate::home::file_name;
+use crate::trust::Tree;
+
+/// A longer file is not read, and none is written.
+const LONGEST: u64 = 4 * 1024 * 1024;
+
+/// What an extension offers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptOffer {
+    pub(crate) tools: Vec<RegisterTool>,
+    pub(crate) commands: Vec<RegisterCommand>,
+}
+
+/// Which extension it is, and under which host.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Whose<'a> {
+    pub(crate) home: &'a Path,
+    pub(crate) name: &'a str,
+    /// Its folder, without links.
+    pub(crate) dir: &'a Path,
+    /// The profile of the host, which says what of a registration counts.
+    pub(crate) profile: &'a str,
+}
+
+#[derive(Serialize, Deserialize)]
+struct File {
+    /// The version of extline that wrote it.
+    extline: String,
+    profile: String,
+    dir: PathBuf,
+    digest: String,
+    stamp: String,
+    tools: Vec<Box<RawValue>>,
+    commands: Vec<Box<RawValue>>,
+}
+
+impl KeptOffer {
+    /// What is kept of an extension, if it holds for what is there now, and for `digest`, where that is what somebody
+    /// trusts.
+    pub(crate) fn read(whose: Whose<'_>, digest: Option<&str>) -> Option<Self> {
+        let path = path(whose);
+        let mut kept: File = serde_json::from_str(&read_text(&path, LONGEST).ok()?).ok()?;
+        let is_meant = kept.extline == env!("CARGO_PKG_VERSION")
+            && kept.profile == whose.profile
+            && kept.dir == whose.dir
+            && digest.is_none_or(|digest| digest == kept.digest);
+        if !is_meant {
+            return None;
+        }
+        let stamp = stamp::of(whose.dir)?;
+        if stamp != kept.stamp {
+            // Its files may have been copied or touched, and be the same.
+            if Tree::read(whose.dir).ok()?.digest() != kept.digest {
+                return None;
+            }
+            kept.stamp = stamp;
+            // It holds all the same, and is looked at as long the next time.
+            drop(write(&path, &kept));
+        }
+        let tools = kept.tools.iter().map(|text| parse(text.get())).collect::<Option<_>>()?;
+        let commands = kept.commands.iter().map(|text| parse(text.get())).collect::<Option<_>>()?;
+        Some(Self { tools, commands })
+    }
+
+    /// Keeps it for the folder as it is now; reads all files of that.
+    pub(crate) fn keep(&self, whose: Whose<'_>) -> io::Result<()> {
+        let before = stamp::of(whose.dir);
+        let digest = Tree::read(whose.dir).map_err(io::Error::other)?.digest();
+        let stamp = before.filter(|before| stamp::of(whose.dir).as_ref() == Some(before));
+        let raw = |text| RawValue::from_string(text).map_err(io::Error::other);
+        let kept = File {
+            extline: env!("CARGO_PKG_VERSION").to_owned(),
+            profile: whose.profile.to_owned(),
+            dir: whose.dir.to_owned(),
+            digest,
+            stamp: stamp.ok_or_else(|| io::Error::other("it changes while it is read"))?,
+            tools: self.tools.iter().map(|it| raw(it.object_text())).collect::<Result<_, _>>()?,
+            commands: self
+                .commands
+                .iter()
+                .map(|it| raw(it.object_text()))
+                .collect::<Result<_, _>>()?,
+        };
+        make_folder(whose.home)?;
+        write(&path(whose), &kept)
+    }
+
+    /// Nothing is kept of it any more.
+    pub(crate) fn forget(whose: Whose<'_>) {
+        // There may be none.
+        drop(std::fs::remove_file(path(whose)));
+    }
+}
+
+fn path(whose: Whose<'_>) -> PathBuf {
+    // Projects may have one of the same name.
+    let dir = Sha256::digest(whose.dir.as_os_str().as_encoded_bytes());
+    let dir = dir.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
+    let folder = whose.home.join("offers");
+    folder.join(format!("{}-{dir:016x}.json", file_name(whose.name)))
+}
+
+fn write(path: &Path, kept: &File) -> io::Result<()> {
+    let text = serde_json::to_vec(kept)?;
+    if text.len() as u64 > LONGEST {
+        return Err(io::Error::other("it offers too much to be kept"));
+    }
+    path.parent().map_or(Ok(()), make_folder)?;
+    replace(path, &text)
+}
+
+fn parse<T: Object>(text: &str) -> Option<T> {
+    T::read_members(&Members::of(text)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use extline_protocol::RawJson;
+
+    use super::*;
+
+    #[test]
+    fn it_holds_as_long_as_the_files_are_the_same() {
+        let scene = tempfile::tempdir().unwrap();
+        let (home, dir) = (scene.path().join("home"), scene.path().join("x"));
+        fs::create_dir(&dir).unwrap();
+        fs::write(dir.join("a"), "a").unwrap();
+        let whose = Whose { home: &home, name: "x", dir: &dir, profile: "spec" };
+        assert!(KeptOffer::read(whose, None).is_none());
+        let schema = RawJson::parse(r#"{"type":"object"}"#).unwrap();
+        let tool = RegisterTool { name: "t".to_owned(), schema, ..RegisterTool::default() };
+        let offer = KeptOffer { tools: vec![tool], commands: Vec::new() };
+        offer.keep(whose).unwrap();
+        let names = |digest: Option<&str>| {
+            let kept = KeptOffer::read(whose, digest);
+            kept.map(|it| it.tools.into_iter().map(|it| it.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names(None).unwrap(), ["t"]);
+        let digest = Tree::read(&dir).unwrap().digest();
+        assert_eq!(names(Some(&digest)).unwrap(), ["t"]);
+        assert_eq!(names(Some("sha256:another")), None);
+        // Written anew with the same content, it is looked at, and holds.
+        fs::remove_file(dir.join("a")).unwrap();
+        fs::write(dir.join("a"), "a").unwrap();
+        assert_eq!(names(None).unwrap(), ["t"]);
+        for change in ["b", "a"] {
+            fs::write(dir.join("a"), change).unwrap();
+            assert_eq!(names(None).is_some(), change == "a");
+        }
+        fs::write(dir.join("more"), "").unwrap();
+        assert_eq!(names(None), None);
+        fs::remove_file(dir.join("more")).unwrap();
+        let other = Whose { profile: "zot-0.1.62", ..whose };
+        assert!(KeptOffer::read(other, None).is_none());
+        KeptOffer::forget(whose);
+        assert_eq!(names(None), None);
+    }
+}
