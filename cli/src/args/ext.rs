@@ -150,6 +150,22 @@ pub(crate) struct ExtStatus {
     /// Names of extensions, or their folders; all when absent
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) bundle: Bundle,
+}
+
+/// The report for somebody who helps.
+#[derive(Debug, Args)]
+pub(crate) struct Bundle {
+    /// Write the report into this file, which must not be there, for somebody who helps: with digests in place of names,
+    /// paths and messages
+    #[arg(long = "bundle", value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+
+    /// Names, paths and messages in it too, and the last 50 lines of each log, without what looks like a secret
+    #[arg(long, requires = "file")]
+    pub(crate) with_names: bool,
 }
 
 #[derive(Debug, Args)]
@@ -157,6 +173,9 @@ pub(crate) struct ExtDoctor {
     /// Names of extensions, or their folders; all when absent
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) bundle: Bundle,
 
     #[command(flatten)]
     pub(crate) settings: Settings,

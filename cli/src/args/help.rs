@@ -105,6 +105,7 @@ pub(super) const EXT_UPDATE_EXAMPLES: &str = "Examples:
 pub(super) const EXT_STATUS_EXAMPLES: &str = "Examples:
   extline ext status clock
   extline ext doctor
+  extline ext doctor --bundle support.json
   extline ext doctor --json | jq '.extensions[].findings[] | select(.level == \"fail\") | .mend'";
 
 pub(super) const EXT_LOGS_EXAMPLES: &str = "Examples:

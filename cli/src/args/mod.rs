@@ -42,7 +42,7 @@ pub(crate) use conformance::{
 };
 pub(crate) use dev::Dev;
 pub(crate) use ext::{
-    Ext, ExtAction, ExtAudit, ExtDoctor, ExtInstall, ExtList, ExtLogs, ExtNames, ExtRemove,
+    Bundle, Ext, ExtAction, ExtAudit, ExtDoctor, ExtInstall, ExtList, ExtLogs, ExtNames, ExtRemove,
     ExtStatus, ExtTrust, ExtUpdate, ExtValidate,
 };
 pub(crate) use help::EXIT_CODES;

@@ -1,14 +1,16 @@
 //! `extline ext status` and `extline ext doctor`: how extensions stand, and what mends them.
 
+use std::io;
 use std::path::Path;
 
 use extline_host::discovery::{Found, Level, Standing, StatusReport, Verdict};
+use extline_host::file::replace;
 use extline_host::sandbox_support;
 use serde_json::{Value, json};
 
 use super::update::origin;
 use super::{Refused, discovery, named};
-use crate::args::{ExtDoctor, ExtStatus, Timeout};
+use crate::args::{Bundle, ExtDoctor, ExtStatus, Timeout};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::session::Session;
@@ -20,6 +22,7 @@ const LINE_CHARS: usize = 1000;
 pub(super) fn status(status: &ExtStatus, printer: &mut Printer) -> Result<Exit, Refused> {
     let report = report(&status.names)?;
     show(&report, printer);
+    bundle(&report, &status.bundle, printer)?;
     Ok(Exit::Ok)
 }
 
@@ -47,6 +50,10 @@ pub(super) async fn doctor(mut doctor: ExtDoctor, mut printer: Printer) -> Exit 
     }
     show(&report, &mut printer);
     tell_of_sandbox(&mut printer);
+    if let Err(refused) = bundle(&report, &doctor.bundle, &mut printer) {
+        let exit = refused.report(&mut printer);
+        return printer.finish(exit);
+    }
     printer.finish(if report.level() == Level::Fail { Exit::ToolError } else { Exit::Ok })
 }
 
@@ -65,6 +72,23 @@ fn tell_of_sandbox(printer: &mut Printer) {
     for line in &support.not_held_to {
         printer.result(format_args!("  {DIM}not{DIM:#}     {line}"));
     }
+}
+
+/// Writes the report for somebody who helps, where that is wanted.
+fn bundle(report: &StatusReport, bundle: &Bundle, printer: &mut Printer) -> Result<(), Refused> {
+    let Some(path) = &bundle.file else { return Ok(()) };
+    let wrong = |error: io::Error| Refused::file(&format!("{}: {error}", path.display()));
+    if path.symlink_metadata().is_ok() {
+        let text = format!("{} is there already: name another file, or remove it", path.display());
+        return Err(Refused::usage(&text));
+    }
+    let text = serde_json::to_string_pretty(&report.for_support(bundle.with_names));
+    let text = text.map_err(|error| wrong(error.into()))? + "\n";
+    replace(path, text.as_bytes()).map_err(wrong)?;
+    let what =
+        if bundle.with_names { "names, paths, messages and ends of logs" } else { "no names" };
+    printer.say(format_args!("wrote {} ({what}): look at it before you send it", path.display()));
+    Ok(())
 }
 
 fn report(names: &[String]) -> Result<StatusReport, Refused> {

@@ -127,3 +127,40 @@ while read -r frame; do case $frame in *'"shutdown"'*) exit 0;; esac; done"#;
         "{found:?}"
     );
 }
+
+#[test]
+fn a_bundle_for_support_holds_nothing_private_unless_it_is_wanted() {
+    let scene = scene();
+    let bundle = scene.project().join("support.json");
+    let bundle = bundle.to_str().unwrap();
+    let outcome = scene.run(&["ext", "doctor", "--bundle", bundle]);
+    outcome.assert_code(1);
+    outcome.assert_says(&["wrote ", "(no names): look at it before you send it"]);
+    let text = fs::read_to_string(bundle).unwrap();
+    let names = ["good", "dies", "stranger", "no such luck", scene.project().to_str().unwrap()]
+        .map(str::to_owned);
+    for private in &names {
+        assert!(!text.contains(private.as_str()), "{private}: {text}");
+    }
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["redacted"], true);
+    let told = report["extensions"].as_array().unwrap().len();
+    assert_eq!(report["counts"]["extensions"], told);
+    assert_eq!(report["counts"]["verdicts"]["untrusted"], 1);
+    for code in [
+        "start.ready",
+        "start.failed.exited_before_hello",
+        "verdict.disabled",
+        "environment.missing",
+    ] {
+        assert!(text.contains(&format!("\"code\": \"{code}\"")), "{code}: {text}");
+    }
+    scene.run(&["ext", "status", "--bundle", bundle]).assert_code(2);
+    fs::remove_file(bundle).unwrap();
+    scene.run(&["ext", "status", "--bundle", bundle, "--with-names"]).assert_code(0);
+    let text = fs::read_to_string(bundle).unwrap();
+    for told in ["\"good\"", "\"dies\"", "no such luck"] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    scene.run(&["ext", "status", "--with-names"]).assert_code(2);
+}

@@ -6,6 +6,7 @@
 mod places;
 mod settings;
 mod standing;
+mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

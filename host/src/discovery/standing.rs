@@ -40,6 +40,8 @@ pub struct Standing {
 pub struct Finding {
     /// How bad it is.
     pub level: Level,
+    /// What it is, in a word that does not change: `verdict.disabled`, `start.failed.no_hello`.
+    pub code: String,
     /// What it is, in one line.
     pub what: String,
     /// What mends it: a command for a shell, or what to do.
@@ -89,7 +91,10 @@ impl Discovery {
             return Vec::new();
         };
         let limits = sandbox_limits(manifest, &found.path, &self.cwd);
-        limits.into_iter().map(|limit| Finding::new(Level::Pass, limit, None)).collect()
+        limits
+            .into_iter()
+            .map(|limit| Finding::new(Level::Pass, "sandbox.limit", limit, None))
+            .collect()
     }
 }
 
@@ -141,8 +146,13 @@ impl Level {
 }
 
 impl Finding {
-    fn new(level: Level, what: impl Into<String>, mend: Option<String>) -> Self {
-        Self { level, what: what.into(), mend }
+    fn new(
+        level: Level,
+        code: impl Into<String>,
+        what: impl Into<String>,
+        mend: Option<String>,
+    ) -> Self {
+        Self { level, code: code.into(), what: what.into(), mend }
     }
 }
 
@@ -152,12 +162,14 @@ fn of_files(found: &Found) -> Vec<Finding> {
     // Those of a manifest that cannot be used are told by its verdict.
     for fault in found.faults.iter().filter(|_| !is_broken) {
         let mend = command(&["ext", "validate", &found.path.to_string_lossy()]);
-        findings.push(Finding::new(Level::Warn, format!("its manifest: {fault}"), Some(mend)));
+        let what = format!("its manifest: {fault}");
+        findings.push(Finding::new(Level::Warn, &*fault.code, what, Some(mend)));
     }
     if matches!(found.verdict, Verdict::Runs { .. } | Verdict::Untrusted { .. }) {
         for missing in found.missing() {
             let mend = missing.command(&found.path);
-            findings.push(Finding::new(Level::Warn, missing.to_string(), Some(mend)));
+            let code = "environment.missing";
+            findings.push(Finding::new(Level::Warn, code, missing.to_string(), Some(mend)));
         }
     }
     findings
@@ -182,7 +194,8 @@ fn of_verdict(found: &Found) -> Option<Finding> {
         }
         Verdict::Foreign => (Level::Skip, None),
     };
-    Some(Finding::new(level, found.verdict.why().unwrap_or_default(), mend))
+    let code = format!("verdict.{}", found.verdict.as_str());
+    Some(Finding::new(level, code, found.verdict.why().unwrap_or_default(), mend))
 }
 
 fn remove(found: &Found) -> Option<String> {
@@ -202,9 +215,9 @@ fn of_secrets(found: &Found, secrets: &SecretStore) -> Vec<Finding> {
         Ok(None) => {
             let mend = command(&["secret", "set", &found.name, &secret]);
             let what = format!("the secret {secret} is not set");
-            Some(Finding::new(Level::Warn, what, Some(mend)))
+            Some(Finding::new(Level::Warn, "secret.unset", what, Some(mend)))
         }
-        Err(error) => Some(Finding::new(Level::Fail, error.to_string(), None)),
+        Err(error) => Some(Finding::new(Level::Fail, "secret.unreadable", error.to_string(), None)),
     };
     declared.into_iter().filter_map(finding).collect()
 }
@@ -213,10 +226,11 @@ fn of_secrets(found: &Found, secrets: &SecretStore) -> Vec<Finding> {
 fn of_start(status: &ExtensionStatus) -> Vec<Finding> {
     let rejected = status.report.rejected.iter().map(|rejection| {
         let (kind, name) = (&rejection.kind, &rejection.name);
-        format!("the {kind} {name} is not used: {}", rejection.message)
+        ("registration.refused", format!("the {kind} {name} is not used: {}", rejection.message))
     });
-    let notices = status.notices.iter().map(ToString::to_string);
-    let warnings = rejected.chain(notices).map(|what| Finding::new(Level::Warn, what, None));
+    let notices = status.notices.iter().map(|notice| ("notice", notice.to_string()));
+    let warnings =
+        rejected.chain(notices).map(|(code, what)| Finding::new(Level::Warn, code, what, None));
     warnings.chain(of_state(status)).collect()
 }
 
@@ -224,11 +238,14 @@ fn of_state(status: &ExtensionStatus) -> Option<Finding> {
     match &status.state {
         ExtensionState::Ready => {
             let after = status.start_took.unwrap_or_default().as_millis();
-            Some(Finding::new(Level::Pass, format!("it starts, in {after} ms"), None))
+            let what = format!("it starts, in {after} ms");
+            Some(Finding::new(Level::Pass, "start.ready", what, None))
         }
         ExtensionState::Failed(diagnosis) => {
             let what = format!("{}: {}", diagnosis.doing, diagnosis.problem);
-            Some(Finding::new(Level::Fail, what, Some(diagnosis.suggestion.clone())))
+            let code = json!(diagnosis.problem)["code"].as_str().unwrap_or_default().to_owned();
+            let code = format!("start.failed.{code}");
+            Some(Finding::new(Level::Fail, code, what, Some(diagnosis.suggestion.clone())))
         }
         _ => None,
     }
