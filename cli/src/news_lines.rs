@@ -33,6 +33,7 @@ impl NewsLine {
                 .with("extension", extension)
                 .with("difference", difference)
                 .with("took_ms", &millis(*took)),
+            News::Report(report) => line("report").with("report", &**report),
             News::Ended(ending) => {
                 line("ended").with("extension", &ending.extension).with("ending", ending)
             }

@@ -8,6 +8,7 @@ mod intercepts;
 mod launcher;
 mod lazy;
 mod pending;
+mod report;
 mod requests;
 mod restart;
 mod sandboxes;
@@ -280,6 +281,7 @@ impl Host {
         };
         host.start_all(&Arc::new(builder), &given, &cwd, &secrets).await;
         host.shared.start_is_over();
+        host.tell_report();
         host
     }
 

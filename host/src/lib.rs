@@ -161,8 +161,8 @@ pub use process::{
 pub use redact::Redactor;
 pub use registry::{BuiltinCall, BuiltinToolError, Changed, Changes, Command, Difference, Tool};
 pub use report::{
-    Blocked, CallError, CallStatus, Diagnosis, Ending, FailureCause, InterceptFailure, Manner,
-    Notice, Problem, Role, Trace,
+    Blocked, CallError, CallStatus, Conflict, Diagnosis, Ending, ExtensionReport, FailureCause,
+    HostReport, InterceptFailure, Manner, Notice, Problem, Role, ToolCounts, Trace,
 };
 pub use sandbox::{SandboxSupport, sandbox_limits, sandbox_support};
 pub use secrets::{SecretStore, declared as declared_secrets};

@@ -98,21 +98,26 @@ pub(crate) fn summary(status: &ExtensionStatus) -> Text {
     let name = text!("{BOLD}{}{BOLD:#}", status.name);
     match &status.state {
         ExtensionState::Ready => {
-            let count = |count: usize, what: &str| match count {
-                1 => format!("1 {what}"),
-                count => format!("{count} {what}s"),
-            };
-            let tools = count(status.report.tools.len(), "tool");
-            let commands = count(status.report.commands.len(), "command");
             let pid = status.pid.map(|pid| format!(", process {pid}")).unwrap_or_default();
-            text!("{name} {GREEN}ready{GREEN:#}: {tools}, {commands}{pid}")
+            text!("{name} {GREEN}ready{GREEN:#}: {}{pid}", offers(status))
         }
         ExtensionState::Failed(diagnosis) => {
             text!("{name} {RED}failed{RED:#}: {}", diagnosis.problem)
         }
         ExtensionState::Ended(ending) => Text::of(ending),
         ExtensionState::Disabled => text!("{name} is disabled"),
-        ExtensionState::NotStarted => text!("{name} is started when it is first used"),
+        ExtensionState::NotStarted => {
+            text!("{name} is started when it is first used: {}", offers(status))
+        }
         _ => text!("{name} is not ready"),
     }
+}
+
+fn offers(status: &ExtensionStatus) -> String {
+    let count = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    };
+    let tools = count(status.report.tools.len(), "tool");
+    format!("{tools}, {}", count(status.report.commands.len(), "command"))
 }

@@ -25,7 +25,10 @@ fn what_is_installed_is_listed_and_not_started_until_it_is_used() {
     assert_eq!(second[..2], [json!({"deferred": "one"}), json!({"deferred": "two"})]);
     assert!(!scene.ran("one") && !scene.ran("two"));
     let outcome = scene.run(&["run"]);
-    assert!(outcome.stdout.contains("one is started when it is first used\n"), "{outcome:?}");
+    assert!(
+        outcome.stdout.contains("one is started when it is first used: 1 tool, 0 commands\n"),
+        "{outcome:?}"
+    );
     assert_eq!(lines(&["run", "--json", "--start-all"])[..2], first[..2]);
     assert!(scene.ran("one"));
 

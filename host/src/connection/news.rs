@@ -16,7 +16,7 @@ use crate::lock::lock;
 use crate::memory::Memory;
 use crate::redact::Redactor;
 use crate::registry::Difference;
-use crate::report::{CallStatus, Diagnosis, Ending, InterceptFailure, Notice};
+use crate::report::{CallStatus, Diagnosis, Ending, HostReport, InterceptFailure, Notice};
 
 /// News that wait for a slow listener; of more it misses the oldest.
 const WAITING: usize = 256;
@@ -200,6 +200,9 @@ pub enum News {
         /// What was found.
         notice: Notice,
     },
+    /// How all extensions stand, when the host has started and after each reload: what
+    /// [`Host::report`](crate::Host::report) says then.
+    Report(Arc<HostReport>),
     /// This listener was too slow: that many news are lost to it.
     Missed(u64),
 }
@@ -245,6 +248,7 @@ impl News {
                 }
             }
             Self::Notice { notice, .. } => notice.redact(redactor),
+            Self::Report(report) => Arc::make_mut(report).redact(redactor),
             Self::InterceptFailed { failure, .. } => failure.redact(redactor),
             Self::Registered { report, .. } => {
                 for rejection in &mut report.rejected {
@@ -281,6 +285,7 @@ impl News {
             Self::PanelClosed { id, .. } => id.len(),
             Self::CallStarted { tool, .. } | Self::CallEnded { tool, .. } => tool.len(),
             Self::Notice { notice, .. } => notice.text.len(),
+            Self::Report(report) => report.extensions.len() * EACH,
             Self::Pending { action, .. } => {
                 action.label.len() + action.summary.memory() + action.details.memory()
             }

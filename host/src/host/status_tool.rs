@@ -4,15 +4,13 @@ use std::sync::{Arc, Weak};
 
 use extline_protocol::ErrorKind;
 use extline_protocol::RawJson;
-use extline_protocol::frame::{
-    Annotations, Content, ErrorInfo, RegisterTool, Rejection, ToolResult,
-};
+use extline_protocol::frame::{Annotations, Content, ErrorInfo, RegisterTool, ToolResult};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{HostBuilder, Slots};
-use crate::connection::{ExtensionState, ExtensionStatus};
 use crate::registry::{Builtin, BuiltinCall};
+use crate::report::ExtensionReport;
 
 const NAME: &str = "extensions_status";
 
@@ -21,7 +19,7 @@ impl HostBuilder {
     /// there are, how each stands, and of one that has failed the reason and what mends it. With `include_details`,
     /// which is `false` by default, it also has the names of tools and commands, the registrations that were refused,
     /// the points where nothing passes, and notices. The text is Markdown, and `structured_content` has the same:
-    /// `{"extensions": [{name, version, state, ...}]}`, where the state is `starting`, `ready`, `ending`, `ended`,
+    /// `{"extensions": [{name, version, state, ...}]}`, where the state is `not_started`, `starting`, `ready`, `ending`, `ended`,
     /// `disabled` or `failed`.
     ///
     /// It starts nothing and changes nothing. What it answers is marked as `untrusted`, as names and reasons are the
@@ -55,11 +53,11 @@ struct Args {
 
 fn answer(slots: &Weak<Slots>, call: &BuiltinCall) -> Result<ToolResult, Box<ErrorInfo>> {
     let gone = || Box::new(ErrorInfo::new(ErrorKind::Cancelled, "the host shuts down".to_owned()));
-    let slots = slots.upgrade().ok_or_else(gone)?.all();
+    let report = slots.upgrade().ok_or_else(gone)?.report();
     // The schema lets nothing else through.
     let Args { include_details } = call.args.to().unwrap_or_default();
-    let standings = slots.iter().map(|slot| Standing::of(slot.status(), include_details));
-    let standings: Vec<_> = standings.collect();
+    let standings = report.extensions.into_iter();
+    let standings: Vec<_> = standings.map(|it| Standing::of(it, include_details)).collect();
     Ok(ToolResult {
         structured_content: Some(RawJson::from(json!({ "extensions": standings }))),
         trust: Some("untrusted".to_owned()),
@@ -97,24 +95,13 @@ struct Details {
 }
 
 impl Standing {
-    fn of(status: ExtensionStatus, include_details: bool) -> Self {
-        let ExtensionStatus {
-            name, state, hello, manifest, report, closed_points, notices, ..
-        } = status;
-        let version = hello.map(|it| it.version).or_else(|| manifest.map(|it| it.version));
-        let (reason, suggestion) = match &state {
-            ExtensionState::Failed(it) => (Some(it.summary()), Some(it.suggestion.clone())),
-            _ => (None, None),
-        };
-        let (tools, commands) = (report.tools.len(), report.commands.len());
-        let details = include_details.then(|| Details {
-            refused: report.rejected.iter().map(refusal).collect(),
-            tools: report.tools,
-            commands: report.commands,
-            closed_points,
-            notices: notices.into_iter().map(|it| it.text).collect(),
-        });
-        let state = state.as_str();
+    fn of(report: ExtensionReport, include_details: bool) -> Self {
+        let ExtensionReport { name, version, state, reason, suggestion, .. } = report;
+        let ExtensionReport { tools, commands, refused, closed_points, notices, .. } = report;
+        let counts = (tools.len(), commands.len());
+        let details =
+            include_details.then_some(Details { tools, commands, refused, closed_points, notices });
+        let (tools, commands) = counts;
         Self { name, version, state, tools, commands, reason, suggestion, details }
     }
 
@@ -122,7 +109,9 @@ impl Standing {
         let Self { name, version, state, tools, commands, reason, suggestion, details } = self;
         let version = version.as_ref().map(|it| format!(" {it}")).unwrap_or_default();
         let counts = match *state {
-            "ready" => format!(", {}, {}", counted(*tools, "tool"), counted(*commands, "command")),
+            "ready" | "not_started" => {
+                format!(", {}, {}", counted(*tools, "tool"), counted(*commands, "command"))
+            }
             _ => String::new(),
         };
         let mut lines = vec![format!("- {name}{version}: {state}{counts}")];
@@ -157,12 +146,6 @@ fn markdown(standings: &[Standing]) -> String {
     let (ready, failed) = (count("ready"), count("failed"));
     let lines: Vec<_> = standings.iter().flat_map(Standing::lines).collect();
     format!("# Extensions: {ready} ready, {failed} failed\n\n{}", lines.join("\n"))
-}
-
-/// Which registration is not used, and why.
-fn refusal(refused: &Rejection) -> String {
-    let Rejection { kind, name, message, .. } = refused;
-    format!("{kind} {name}: {message}")
 }
 
 fn counted(count: usize, what: &str) -> String {

@@ -66,7 +66,10 @@ impl Host {
     /// It is started twice, so its setup must be able to run beside itself.
     pub async fn reload(&self, extension: &str) -> Result<Difference, ReloadError> {
         let unknown = || EnableError::Unknown { name: extension.to_owned() };
-        self.slots.named(extension).ok_or_else(unknown)?.reload(self.drain).await
+        let slot = self.slots.named(extension).ok_or_else(unknown)?;
+        let reloaded = slot.reload(self.drain).await;
+        self.tell_report();
+        reloaded
     }
 
     /// Ends one extension, as [`Host::shutdown`] does, and forgets what it offered and where its

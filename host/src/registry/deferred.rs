@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use extline_protocol::frame::{RegisterCommand, RegisterTool};
+use extline_protocol::frame::{RegisterCommand, RegisterTool, Registered};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{Command, Kept, Names, Registrations, Registry, Tool};
@@ -67,6 +67,14 @@ impl Registry {
     fn failed_with(&self, has: impl Fn(&Names) -> bool) -> Option<Arc<Diagnosis>> {
         let mut failed = self.offers.iter().filter_map(|offer| offer.failed_first.as_ref());
         failed.find(|(names, _)| has(names)).map(|(_, diagnosis)| Arc::clone(diagnosis))
+    }
+
+    /// What a deferred extension is listed with.
+    pub(crate) fn listed_as(&self, owner: usize) -> Registered {
+        let kept = self.offers[owner].kept.as_ref();
+        let tools = kept.into_iter().flat_map(|kept| kept.tools.keys().cloned());
+        let commands = kept.into_iter().flat_map(|kept| kept.commands.keys().cloned());
+        Registered { tools: tools.collect(), commands: commands.collect(), ..Registered::default() }
     }
 
     /// What an extension has registered, as it stands on the wire.

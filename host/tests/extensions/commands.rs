@@ -93,6 +93,7 @@ async fn what_an_extension_says_by_itself_is_news() {
             News::Notice { notice, .. } => notice.text,
             News::PanelOpened { panel } => format!("opened the panel {}", panel.id()),
             News::PanelClosed { id, .. } => format!("closed the panel {id}"),
+            News::Report(report) => format!("report of {}", report.extensions.len()),
             News::Ended(ending) => ending.exit.unwrap().to_string(),
             other => format!("{other:?}"),
         });
@@ -102,6 +103,7 @@ async fn what_an_extension_says_by_itself_is_news() {
         [
             "started",
             "registered",
+            "report of 1",
             "chatter began",
             "a note",
             "a log line",

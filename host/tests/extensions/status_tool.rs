@@ -49,6 +49,16 @@ async fn the_model_sees_how_each_stands_and_what_mends_one_that_failed() {
         refused.contains(&json!("tool echo: behave has a tool of this name already")),
         "{value}"
     );
+    // The embedder has the same.
+    let report = host.report();
+    let states: Vec<_> = report.extensions.iter().map(|it| it.state).collect();
+    assert_eq!(states, ["ready", "ready", "failed"]);
+    let echo = report.conflicts.iter().find(|it| (&*it.kind, &*it.name) == ("tool", "echo"));
+    let echo = echo.unwrap();
+    assert_eq!((&*echo.winner, &*echo.shadowed), ("behave", &["off".to_owned()][..]));
+    let counts = report.tools;
+    assert_eq!((counts.builtin, counts.total), (1, counts.extension + 1));
+    assert!(counts.shadowed >= 9, "{counts:?}");
     end(host).await;
 }
 

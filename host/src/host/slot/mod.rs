@@ -20,6 +20,7 @@ use crate::config::{LiveConfig, Reading};
 use crate::connection::{Adapter, Connection, ExtensionState, ExtensionStatus, News, Shared};
 use crate::lock::lock;
 use crate::process::Launch;
+use crate::registry::Tool;
 use crate::report::{CallError, Diagnosis, Problem};
 use crate::secrets::SecretServer;
 use crate::source::{ExtensionSource, Manifest, Plan};
@@ -226,6 +227,11 @@ impl Slot {
         self.run().is_some_and(|run| run.current().is_ready())
     }
 
+    /// All tools of the host that it is in.
+    pub(super) fn all_tools(&self) -> Vec<Arc<Tool>> {
+        self.shared.registry().tools()
+    }
+
     fn is_removed(&self) -> bool {
         self.is_removed.load(Ordering::Acquire)
     }
@@ -341,7 +347,11 @@ impl Slot {
                 self.status_without_process(state)
             }
             Stage::Disabled(None) => self.status_without_process(ExtensionState::Disabled),
-            Stage::NotStarted => self.status_without_process(ExtensionState::NotStarted),
+            Stage::NotStarted => {
+                let report = self.shared.registry().listed_as(self.index);
+                let status = self.status_without_process(ExtensionState::NotStarted);
+                ExtensionStatus { report, ..status }
+            }
             Stage::Disabled(Some(run)) => ExtensionStatus {
                 state: ExtensionState::Disabled,
                 pid: None,
