@@ -28,8 +28,8 @@ def typed(commands: str, folder: Path, tmp_path: Path) -> str:
             **os.environ,
             "PATH": f"{BUILT}{os.pathsep}{os.environ['PATH']}",
             "PIP_CONSTRAINT": str(constraints),
-            # Without it pip would compile each time from nothing.
-            "CARGO_TARGET_DIR": str(BUILT.parent),
+            # Without it pip would compile each time from nothing. There is what the package from the archive was made of.
+            "CARGO_TARGET_DIR": str(BUILT.parent / "python-package/target"),
             "EXTLINE_HOME": str(tmp_path / "home"),
         },
         stdin=subprocess.DEVNULL,
