@@ -304,6 +304,8 @@ impl Host {
             let adapter = servers.adapter(source, cwd);
             let setting = Setting { shared: &self.shared, builder, given, cwd, adapter, secrets };
             let (slot, launch) = Slot::new(source, plan, setting);
+            // What starts at once may call what another one offers.
+            self.slots.add(Arc::clone(&slot));
             let is_first = names.insert(slot.name().to_owned());
             if source.is_on_demand() && is_first {
                 begun.push((slot, None));
@@ -332,7 +334,6 @@ impl Host {
         }
         drop(spawner);
         for (slot, ordered) in begun {
-            self.slots.add(Arc::clone(&slot));
             let Some(ordered) = ordered else { continue };
             let outcome = match ordered {
                 Ok((launcher, ordered)) => launcher.start_run(ordered).await,

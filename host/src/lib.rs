@@ -101,6 +101,12 @@
 //! manifest names in `permissions.env`, and what the embedder adds: [`HostBuilder::env`],
 //! [`HostBuilder::pass_env`], [`HostBuilder::inherit_env`]. The names that were withheld stand in
 //! the [`Diagnosis`] of one that does not start.
+//!
+//! # Sandbox
+//!
+//! On Linux the kernel holds an extension to `fs`, `net` and `exec` in the `permissions` of its manifest; where it cannot,
+//! the extension is not started. [`HostBuilder::sandbox`] turns that off, and [`sandbox_support`] says what the machine
+//! can do.
 
 mod approval;
 mod aside;

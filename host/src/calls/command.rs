@@ -5,7 +5,7 @@ use std::sync::Arc;
 use extline_protocol::frame::Action;
 use extline_protocol::{ErrorKind, RawJson};
 
-use crate::connection::{CommandAnswer, Panel, SentCommand, Shared, Unanswered};
+use crate::connection::{CallGuard, CommandAnswer, Panel, SentCommand, Shared, Unanswered};
 use crate::registry::{Command, Registry};
 use crate::report::CallError;
 
@@ -71,8 +71,22 @@ pub(crate) async fn run(
     });
     let SentCommand { guard, response } = sent.await?;
     match response.await.unwrap_or(Err(Unanswered::HostGone)) {
-        Ok(answer) => outcome_of(name, answer),
+        Ok(answer) => outcome_of(name, answer).map_err(|error| explained(error, &guard)),
         Err(unanswered) => Err(unanswered.into_error(name, timeout, Some(guard.connection()))),
+    }
+}
+
+/// The same with what the sandbox of the extension refused meanwhile.
+fn explained(error: CallError, guard: &CallGuard) -> CallError {
+    match error {
+        CallError::Refused { mut message } => {
+            if let Some(why) = guard.connection().refusals(&message, guard.began()) {
+                message.push('\n');
+                message.push_str(&why);
+            }
+            CallError::Refused { message }
+        }
+        other => other,
     }
 }
 

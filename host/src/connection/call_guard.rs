@@ -16,8 +16,8 @@ pub(crate) struct CallGuard {
 }
 
 impl CallGuard {
-    pub(super) fn new(connection: &Arc<Connection>, key: CallKey) -> Self {
-        Self { connection: Arc::clone(connection), key, began: Instant::now() }
+    pub(super) fn new(connection: &Arc<Connection>, key: CallKey, began: Instant) -> Self {
+        Self { connection: Arc::clone(connection), key, began }
     }
 
     /// Who was asked.
@@ -25,7 +25,7 @@ impl CallGuard {
         &self.connection
     }
 
-    /// When it was sent.
+    /// When it was about to be sent.
     pub(crate) fn began(&self) -> Instant {
         self.began
     }

@@ -239,7 +239,7 @@ impl Connection {
         state.waiting.insert(key.clone(), waiting);
         self.carry_out(&mut state, now);
         drop(state);
-        Ok(SentCall { guard: CallGuard::new(self, key), result, updates })
+        Ok(SentCall { guard: CallGuard::new(self, key, now), result, updates })
     }
 
     /// Sends a command.
@@ -261,7 +261,7 @@ impl Connection {
         state.waiting.insert(key.clone(), waiting);
         self.carry_out(&mut state, now);
         drop(state);
-        Ok(SentCommand { guard: CallGuard::new(self, key), response })
+        Ok(SentCommand { guard: CallGuard::new(self, key, now), response })
     }
 
     /// Asks about something before it happens and waits for the answer.
@@ -286,7 +286,7 @@ impl Connection {
             let waiting = Waiting::Intercept { point, above, origin, response: sender };
             state.waiting.insert(key.clone(), waiting);
             self.carry_out(&mut state, now);
-            (CallGuard::new(self, key), response)
+            (CallGuard::new(self, key, now), response)
         };
         let answer = response.await.unwrap_or(Err(Unanswered::HostGone));
         answer.map_err(|unanswered| unanswered.into_no_answer(timeout))

@@ -182,7 +182,7 @@ impl Connection {
         state.waiting.insert(key.clone(), waiting);
         self.carry_out(&mut state, now);
         drop(state);
-        Ok(SentRequest { guard: CallGuard::new(self, key), response, parts })
+        Ok(SentRequest { guard: CallGuard::new(self, key, now), response, parts })
     }
 
     pub(super) fn part_received(&self, state: &mut State, key: &CallKey, seq: u64, part: RawJson) {

@@ -27,11 +27,16 @@ impl Connection {
 
     /// Adds to a result that is an error what the sandbox refused since the call began.
     pub(crate) fn explain_refusals(&self, result: &mut ToolResult, began: Instant) {
-        let Some(sandbox) = self.sandbox.as_ref().filter(|_| result.is_error) else { return };
-        let text = Content::joined(&result.content);
-        if let Some(explanation) = sandbox.explain(&self.name, &text, Some(began)) {
-            result.content.push(Content::text(explanation));
+        if !result.is_error || self.sandbox.is_none() {
+            return;
         }
+        let text = Content::joined(&result.content);
+        result.content.extend(self.refusals(&text, began).map(Content::text));
+    }
+
+    /// What the sandbox has to do with a failure, in words.
+    pub(crate) fn refusals(&self, failure: &str, began: Instant) -> Option<String> {
+        self.sandbox.as_ref()?.explain(&self.name, failure, Some(began))
     }
 
     /// Adds what the sandbox refused to what is said of its end.
@@ -39,7 +44,8 @@ impl Connection {
         let Some(sandbox) = &self.sandbox else { return };
         let text = diagnosis.stderr.join("\n");
         if let Some(explanation) = sandbox.explain(&self.name, &text, None) {
-            diagnosis.suggestion = explanation;
+            diagnosis.suggestion =
+                format!("{explanation}: if it needs more, its author says so in `permissions`");
         }
     }
 

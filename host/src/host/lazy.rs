@@ -28,7 +28,9 @@ impl Host {
         let slots = Arc::downgrade(&self.slots);
         tokio::spawn(async move {
             while let Some(owner) = used.recv().await {
-                let Some(slot) = slots.upgrade().and_then(|slots| slots.at(owner)) else { return };
+                // Without them the host is gone.
+                let Some(slots) = slots.upgrade() else { return };
+                let Some(slot) = slots.at(owner) else { continue };
                 tokio::spawn(async move {
                     // Those who wait for it are told what came of it.
                     if slot.enable().await.is_ok() {

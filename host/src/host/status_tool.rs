@@ -19,7 +19,8 @@ impl HostBuilder {
     /// there are, how each stands, and of one that has failed the reason and what mends it. With `include_details`,
     /// which is `false` by default, it also has the names of tools and commands, the registrations that were refused,
     /// the points where nothing passes, and notices. The text is Markdown, and `structured_content` has the same:
-    /// `{"extensions": [{name, version, state, ...}]}`, where the state is `not_started`, `starting`, `ready`, `ending`, `ended`,
+    /// `{"extensions": [{name, version, state, ...}]}`, where the state is `not_started`, `starting`, `ready`,
+    /// `ending`, `ended`,
     /// `disabled` or `failed`.
     ///
     /// It starts nothing and changes nothing. What it answers is marked as `untrusted`, as names and reasons are the

@@ -144,9 +144,7 @@ impl Sandbox {
         } else {
             return None;
         };
-        Some(format!(
-            "the sandbox of {extension} {what}. Its extension.json says so: whoever wants it otherwise changes \
-             `permissions` there"
-        ))
+        // The model reads it too, and is not told how to get around it.
+        Some(format!("the sandbox of {extension} {what}; so its extension.json has it"))
     }
 }

@@ -171,11 +171,18 @@ def emit(**frame):
 schema = {"type": "object", "properties": {"what": {"type": "string"}, "path": {"type": "string"}}}
 emit(type="hello", name="attempts", version="1.0.0")
 emit(type="register_tool", name="attempt", description="Tries something.", schema=schema)
+emit(type="register_command", name="run", description="Runs something.")
 emit(type="ready")
 for line in sys.stdin:
     frame = json.loads(line)
     if frame["type"] == "shutdown":
         break
+    if frame["type"] == "command_invoked":
+        try:
+            emit(type="command_response", id=frame["id"], action="display", display=run(frame["args"]))
+        except Exception as error:
+            emit(type="command_response", id=frame["id"], error=str(error))
+        continue
     if frame["type"] != "tool_call":
         continue
     try:

@@ -11,7 +11,7 @@ use extline_host::{
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::support::{Home, LONG, text};
+use super::support::{Home, LONG, python, text};
 
 /// Says in `MARK` that it runs; offers what `OFFER` says, the tool `NAME-tool` and the command `NAME` by default.
 const SCRIPT: &str = r#"echo "$1" >> "$MARK"
@@ -145,6 +145,22 @@ async fn futures_all<T>(all: impl Iterator<Item = impl Future<Output = T>>) -> V
     })
     .await;
     done.into_iter().flatten().collect()
+}
+
+#[tokio::test]
+async fn it_is_started_by_what_another_extension_calls() {
+    let scene = Scene::new();
+    let one = scene.extension("one");
+    scene.keep(&[&one]).await;
+    let journal = scene.home.path().join("journal").into_os_string();
+    let caller = python("caller.py", ["caller".into(), journal, "go".into()]);
+    let host = scene.builder(&[&one]).extension(caller).start().await;
+    assert_eq!(state(&host, "one"), ExtensionState::NotStarted);
+    let args = json!({"call": {"name": "one-tool", "args": {}}});
+    let result = host.call("go", &args.to_string()).await.unwrap();
+    assert!(text(&result).contains("answered"), "{result:?}");
+    assert_eq!(scene.started(), ["one"]);
+    host.shutdown().await;
 }
 
 #[tokio::test]

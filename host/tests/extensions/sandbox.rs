@@ -94,6 +94,8 @@ async fn without_programs_none_is_run_whatever_the_way() {
     }
     let refused = attempt(&host, "run", "/bin/true").await.unwrap_err();
     assert!(refused.contains("refused it to run /bin/true (permissions.exec)"), "{refused}");
+    let refused = host.command("run", "/bin/true").await.unwrap_err().to_string();
+    assert!(refused.contains("refused it to run /bin/true (permissions.exec)"), "{refused}");
     // A call that is well says nothing of it, and neither does an error that has nothing to do with it.
     assert_eq!(attempt(&host, "pair", "").await.as_deref(), Ok("x"));
     let other = attempt(&host, "read", "/nothing/there").await.unwrap_err();

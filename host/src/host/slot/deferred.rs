@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use extline_protocol::frame::Subscribe;
+use extline_protocol::frame::{RegisterTool, Subscribe};
 use extline_schema::ToolSchema;
 use tokio::task::spawn_blocking;
 
@@ -35,7 +35,7 @@ impl Slot {
 
     fn usable(&self, offer: KeptOffer) -> Option<(Vec<Tool>, Vec<Command>)> {
         let profile = &self.builder.profile;
-        let tool = |definition: extline_protocol::frame::RegisterTool| {
+        let tool = |definition: RegisterTool| {
             // One that takes long would be compiled at each start of the host.
             let schema = if profile.validates {
                 Some(ToolSchema::compile_if_quick(&definition.schema)?)
