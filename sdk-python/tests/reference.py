@@ -94,6 +94,18 @@ CHAPTERS = {
         "extline.view.meter",
         "extline.view.styled",
     ],
+    "Between the model and its tools": [
+        "extline.model.repair",
+        "extline.model.Repaired",
+        "extline.model.Fix",
+        "extline.model.RepairError",
+        "extline.model.extract",
+        "extline.model.Extractor",
+        "extline.model.Offered",
+        "extline.model.Extracted",
+        "extline.model.Call",
+        "extline.model.Refused",
+    ],
     "What is raised": ["extline.ToolError", "extline.Cancelled", "extline.ConfigError", "extline.DefinitionError"],
     "Testing": [
         "extline.testing.Host",
@@ -147,7 +159,8 @@ def undocumented() -> list[str]:
     offered = [f"extline.{name}" for name in package().exports or () if name not in ("events", "view")]
     for module in ("events", "view"):
         offered += [f"extline.{module}.{name}" for name in package()[module].exports or ()]
-    offered += [f"extline.testing.{name}" for name in package()["testing"].exports or ()]
+    for module in ("testing", "model"):
+        offered += [f"extline.{module}.{name}" for name in package()[module].exports or ()]
     explained = {path for paths in CHAPTERS.values() for path in paths}
     return [str(path) for path in offered if path not in explained]
 
@@ -191,6 +204,7 @@ MADE = {
     "extline.testing.AsyncHost",
     "extline.testing.Host",
     "extline.testing.Note",
+    "extline.model.Extractor",
 }
 
 
