@@ -205,7 +205,8 @@ function showQuestions(questions) {
   const wasInside = list.contains(document.activeElement);
   keep(list, questions, (question) => String(question.number), questionForm);
   byId("questions").hidden = questions.length === 0;
-  const focusLast = () => list.lastElementChild.querySelector("input, select, textarea, button").focus();
+  // A link first: where a person signs in comes before that it is done.
+  const focusLast = () => list.lastElementChild.querySelector("a[href], input, select, textarea, button").focus();
   if (questions.length > before) {
     if (!wasInside) focusedBefore = document.activeElement;
     announce(`${questions.at(-1).extension} asks: ${titleOf(questions.at(-1))}`);

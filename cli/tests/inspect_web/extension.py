@@ -25,6 +25,15 @@ ASKS = {
     "ui.confirm": {"title": "Ship it?", "message": LOUD},
     "ui.select": {"title": "Where?", "options": ["north", {"label": "the south", "value": "s"}]},
     "ui.input": {"title": "Name?", "placeholder": "Ada"},
+    "ui.editor": {"title": "The message", "prefill": "fix "},
+    "ui.auth": {"url": "https://example.com/device", "code": "AB-12", "message": "Sign in."},
+    "ui.ask": {
+        "questions": [
+            {"id": "size", "question": "How large?", "options": ["small", "large"], "recommended": "large"},
+            {"id": "parts", "question": "Which parts?", "options": ["a", "b", "c"], "multi": True},
+            {"id": "name", "question": "Called how?"},
+        ]
+    },
 }
 ASK = {"type": "object", "required": ["method"], "properties": {"method": {"enum": list(ASKS)}}}
 keys = []

@@ -55,7 +55,7 @@ async function until(what, expression) {
 }
 
 const SHIFT = 8;
-const NAMED = { Tab: 9, Enter: 13, Escape: 27, ArrowDown: 40, ArrowUp: 38, " ": 32 };
+const NAMED = { Tab: 9, Enter: 13, Escape: 27, End: 35, ArrowDown: 40, ArrowUp: 38, " ": 32 };
 async function press(key, modifiers = 0) {
   const common = { key, code: key === " " ? "Space" : key, modifiers, windowsVirtualKeyCode: NAMED[key] };
   const text = { Enter: "\r", " ": " " }[key];
@@ -192,6 +192,47 @@ async function use() {
   await type("Ada");
   await press("Enter");
   await until("what was typed", `${outcome("Call ask")}.includes('"value": "Ada"')`);
+
+  await tabTo("the method again", `it.name === "method"`, SHIFT);
+  await press("ArrowDown");
+  await tabTo("the call", button("Call ask"));
+  await press("Enter");
+  await until("the editor", `document.activeElement.matches("#question-list textarea")`);
+  await press("End");
+  await type("it");
+  await tabTo("the answer", button("Answer"));
+  await press("Enter");
+  await until("what was edited", `${outcome("Call ask")}.includes('"value": "fix it"')`);
+
+  await tabTo("the method again", `it.name === "method"`, SHIFT);
+  await press("ArrowDown");
+  await tabTo("the call", button("Call ask"));
+  await press("Enter");
+  await until("where to sign in", `document.activeElement.matches("#question-list a[href='https://example.com/device']")`);
+  if (!(await value(`document.getElementById("question-list").innerText.includes("AB-12")`))) problems.push("the code is not shown");
+  await accessible("the sign-in");
+  await layout("the sign-in");
+  await tabTo("that it is done", button("I have signed in"));
+  await press("Enter");
+  await until("the sign-in", `${outcome("Call ask")}.includes('"confirmed": true')`);
+
+  await tabTo("the method again", `it.name === "method"`, SHIFT);
+  await press("ArrowDown");
+  await tabTo("the call", button("Call ask"));
+  await press("Enter");
+  await until("several questions", `document.activeElement.matches("#question-list input[type=radio]")`);
+  await accessible("several questions");
+  await layout("several questions");
+  await tabTo("a part", `it.type === "checkbox" && it.parentElement.textContent === "b"`);
+  await press(" ");
+  await tabTo("the name", `it.matches("#question-list input:not([type])")`);
+  await type("Ada");
+  await tabTo("the answers", button("Answer"));
+  await press("Enter");
+  await until("the answers", `${outcome("Call ask")}.includes('"parts"')`);
+  const answers = JSON.stringify(JSON.parse(await value(`${form("Call ask")}.querySelector("pre").textContent`)));
+  const chosen = JSON.stringify({ answers: { name: ["Ada"], parts: ["b"], size: ["large"] } });
+  if (answers !== chosen) problems.push(`the answers were ${answers}`);
 
   await open("wipe");
   await tabTo("the call", button("Call wipe"));

@@ -150,6 +150,30 @@ fn questions_are_answered_and_panels_have_keys() {
         let answered = asking.join().unwrap();
         assert_eq!(answered["result"]["content"][0]["text"], r#"{"value": "s"}"#);
 
+        for (method, given, wrong) in [
+            ("ui.editor", json!({"value": "a\nb"}), json!({"values": ["a"]})),
+            ("ui.auth", json!({"confirmed": true}), json!({"confirmed": 1})),
+            (
+                "ui.ask",
+                json!({"answers": {"size": ["small"], "parts": [], "name": ["x"]}}),
+                json!({"answers": []}),
+            ),
+        ] {
+            let ask = json!({"tool": "ask", "args": {"method": method}});
+            let page = &page;
+            let asking = scope.spawn(move || page.post("/call", &ask).json());
+            let state = page.state_when(|state| state["questions"] != json!([]));
+            let number = &state["questions"][0]["number"];
+            let answer = |answer: &Value| {
+                page.post("/answer", &json!({"number": number, "answer": answer})).status
+            };
+            assert_eq!(answer(&wrong), 400, "{method}");
+            assert_eq!(answer(&given), 200, "{method}");
+            let answered = asking.join().unwrap();
+            let text = answered["result"]["content"][0]["text"].as_str().unwrap();
+            assert_eq!(serde_json::from_str::<Value>(text).unwrap(), given, "{method}");
+        }
+
         let wiping =
             scope.spawn(|| page.post("/call", &json!({"tool": "wipe", "args": {}})).json());
         let state = page.state_when(|state| state["questions"] != json!([]));
