@@ -18,13 +18,13 @@ mod server_tools;
 mod servers;
 mod services;
 mod session;
+mod setup;
 mod slot;
 mod status_tool;
 mod switch;
 
 use std::collections::HashSet;
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use extline_protocol::frame::{EventPayload, ToolResult};
@@ -39,8 +39,9 @@ pub use self::restart::RestartPolicy;
 #[cfg(feature = "mcp-client")]
 use self::server_tools::HowToTrust;
 use self::servers::Servers;
+use self::setup::Setup;
+use self::slot::Slots;
 pub use self::slot::{EnableError, ReloadError};
-use self::slot::{Setting, Slot, Slots};
 use crate::approval::Approvals;
 use crate::calls::{self, Call, CallOptions, CommandOutcome, Reconciled};
 use crate::connection::{Caller, Connection, Emission, ExtensionStatus, NewsStream, Panel, Shared};
@@ -49,8 +50,7 @@ use crate::process::{Environments, Spawner, outlive_size_limit};
 use crate::profile::ProfileRules;
 use crate::registry::{Command, Registry, Tool};
 use crate::report::{CallError, Diagnosis, Ending, Problem};
-use crate::secrets::SecretServer;
-use crate::source::{Plan, check_pin};
+use crate::source::check_pin;
 use crate::state::State;
 
 /// Extensions that run, and what can be done with them.
@@ -68,6 +68,7 @@ pub struct Host {
     state: Option<Arc<State>>,
     /// Something was kept with the conversation before.
     is_resumed: bool,
+    setup: Setup,
 }
 
 /// What is done with extensions.
@@ -278,34 +279,33 @@ impl Host {
             model: builder.model.clone(),
             state,
             is_resumed,
+            setup: Setup {
+                servers: Servers::of(&builder),
+                builder: Arc::new(builder),
+                given,
+                cwd,
+                secrets,
+                adding: Mutex::default(),
+            },
         };
-        host.start_all(&Arc::new(builder), &given, &cwd, &secrets).await;
+        host.start_all().await;
         host.shared.start_is_over();
         host.tell_report();
         host
     }
 
     /// Starts all that are wanted, at once.
-    async fn start_all(
-        &self,
-        builder: &Arc<HostBuilder>,
-        given: &Arc<HostBuilder>,
-        cwd: &PathBuf,
-        secrets: &Arc<SecretServer>,
-    ) {
+    async fn start_all(&self) {
         self.start_when_used();
+        let builder = &self.setup.builder;
         let environments = Environments::new(&builder.environment);
         let mut names = HashSet::new();
         let spawner = Spawner::new(&self.shared.processes);
-        let servers = Servers::of(builder);
         let mut begun = Vec::new();
         for source in &builder.sources {
-            let plan = Plan::of(source, cwd, &environments);
-            let adapter = servers.adapter(source, cwd);
-            let setting = Setting { shared: &self.shared, builder, given, cwd, adapter, secrets };
-            let (slot, launch) = Slot::new(source, plan, setting);
-            // What starts at once may call what another one offers.
-            self.slots.add(Arc::clone(&slot));
+            let plan = self.setup.plan(source, &environments);
+            // All are in their places before any of them starts: what starts may call what another one offers.
+            let (slot, launch) = self.setup.place(source, plan, &self.shared, &self.slots);
             let is_first = names.insert(slot.name().to_owned());
             if source.is_on_demand() && is_first {
                 begun.push((slot, None));

@@ -272,3 +272,30 @@ async fn one_that_was_trusted_is_started_again_only_as_it_was() {
     host.enable("w").await.unwrap();
     assert_eq!(host.extensions()[0].state, ExtensionState::Ready);
 }
+
+#[tokio::test]
+async fn one_is_added_while_the_host_runs() {
+    let home = Home::new();
+    let host = home.builder().extension(behave(&[]).named("first")).start().await;
+    assert_eq!(host.add(behave(&["later"]).named("second")).await.unwrap(), "second");
+    assert_eq!(host.extensions()[1].state, ExtensionState::Ready);
+    let answer = host.call("later", r#"{"text":"x"}"#).await;
+    assert!(answer.is_ok(), "{answer:?}");
+    // Who was there before keeps its names.
+    assert_eq!(host.tools().iter().find(|it| it.name() == "echo").unwrap().extension, "first");
+    let taken = host.add(behave(&[]).named("second")).await.unwrap_err();
+    assert!(matches!(taken, EnableError::Taken { .. }), "{taken:?}");
+    assert_eq!(host.extensions().len(), 2);
+
+    // One that fails stays, and can be removed; its name is free then.
+    let broken = ExtensionSource::command("no-such-program-of-anybody", [""; 0]).named("third");
+    let failed = host.add(broken).await.unwrap_err();
+    assert!(matches!(failed, EnableError::Failed { .. }), "{failed:?}");
+    assert!(matches!(host.extensions()[2].state, ExtensionState::Failed(_)));
+    host.remove("third").await;
+    host.add(behave(&[]).named("third").on_demand()).await.unwrap();
+    assert!(matches!(host.extensions().pop().unwrap().state, ExtensionState::Disabled));
+    host.enable("third").await.unwrap();
+    assert_eq!(host.report().extensions.iter().filter(|it| it.state == "ready").count(), 3);
+    end(host).await;
+}

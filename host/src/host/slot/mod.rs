@@ -87,6 +87,12 @@ pub enum EnableError {
         /// The name.
         name: String,
     },
+    /// The host has one of that name already; it is as it was.
+    #[error("there is an extension {name} already: remove it, or give the other one another name")]
+    Taken {
+        /// The name.
+        name: String,
+    },
     /// It cannot be used.
     #[error("{name} cannot be used: {}; {}", .diagnosis.summary(), .diagnosis.suggestion)]
     Failed {
