@@ -72,6 +72,7 @@ async fn without_the_network_there_is_no_socket() {
         let refused = attempt(&host, what, "").await;
         assert!(refused.as_ref().is_err_and(|it| it.contains("ENOSYS")), "{what}: {refused:?}");
     }
+    assert_eq!(attempt(&host, "type_into", "").await.as_deref(), Ok("refused"));
     assert_eq!(attempt(&host, "pair", "").await.as_deref(), Ok("x"));
     // What is not limited goes on.
     assert_eq!(attempt(&host, "run", "/bin/true").await.as_deref(), Ok("done"));

@@ -40,6 +40,12 @@ const OTHERS: [c_long; 4] = [
     libc::SYS_pidfd_getfd,
 ];
 
+/// What types into a terminal, as the person would into the shell that the agent was started from: `TIOCSTI`, and
+/// `TIOCLINUX`, which pastes. The lower half of the argument counts, as for the kernel.
+const TYPE_INTO: u32 = 0x5412;
+const PASTE_INTO: u32 = 0x541c;
+const SECOND_ARGUMENT: u32 = 24;
+
 /// A filter that is ready to be laid on a thread.
 pub(super) struct Filter {
     program: Vec<sock_filter>,
@@ -83,7 +89,15 @@ impl Filter {
             answer(&[libc::SYS_memfd_create], missing);
         }
         answer(&asked, SECCOMP_RET_USER_NOTIF);
-        program.push(ret(SECCOMP_RET_ALLOW));
+        let ioctl = u32::try_from(libc::SYS_ioctl).unwrap_or(u32::MAX);
+        program.extend([
+            jump(BPF_JEQ, ioctl, 0, 4),
+            load(SECOND_ARGUMENT),
+            jump(BPF_JEQ, TYPE_INTO, 1, 0),
+            jump(BPF_JEQ, PASTE_INTO, 0, 1),
+            ret(failing(libc::EPERM)),
+            ret(SECCOMP_RET_ALLOW),
+        ]);
         Ok(Self { program, asks: !asked.is_empty() })
     }
 
