@@ -33,10 +33,12 @@ impl Curious {
             ("run", Path::new("/bin/true"), "it to run /bin/true (permissions.exec)"),
             ("write", &outside, "permissions.fs.write: it writes nothing but its data folder"),
         ];
-        for (limits, is_open) in [
-            (r#"{"net":false,"exec":false,"fs":{"write":[]}}"#, !cfg!(target_os = "linux")),
-            ("{}", true),
-        ] {
+        let support = extline_host::sandbox_support();
+        let has_sandbox = support.seccomp && support.landlock.is_some_and(|version| version >= 3);
+        let limited = (r#"{"net":false,"exec":false,"fs":{"write":[]}}"#, false);
+        // A kernel that cannot do it starts none.
+        let limited = has_sandbox.then_some(limited);
+        for (limits, is_open) in limited.into_iter().chain([("{}", true)]) {
             let manifest =
                 format!(r#"{{"name":"curious","exec":"{exec}","permissions":{limits}}}"#);
             fs::write(self.folder().join("extension.json"), manifest).unwrap();
