@@ -77,12 +77,13 @@ impl Limits {
             }
         };
         let limits = Self { read, write, no_network, programs, missing };
-        (limits.limits_files() || no_network || limits.programs != Programs::All).then_some(limits)
+        let is_limited = limits.has_file_rules() || no_network || limits.programs == Programs::None;
+        is_limited.then_some(limits)
     }
 
-    /// Whether it may not read or write all that its user may.
-    pub(crate) fn limits_files(&self) -> bool {
-        self.read.is_some() || self.write.is_some()
+    /// Whether some of it is held to by rules about files, which refuse without a word.
+    pub(crate) fn has_file_rules(&self) -> bool {
+        self.read.is_some() || self.write.is_some() || matches!(self.programs, Programs::Listed(_))
     }
 
     /// The most that any call of its tools can do: what is declared beyond that does not happen.

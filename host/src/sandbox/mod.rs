@@ -117,8 +117,8 @@ impl Sandbox {
         notices
     }
 
-    /// What the sandbox has to do with a failure: what it refused since then, or, where files are limited and the text
-    /// of the failure speaks of missing rights, to what.
+    /// What the sandbox has to do with a failure: what it refused since then, or, where rules about files hold
+    /// and the text of the failure speaks of missing rights, what they are.
     pub(crate) fn explain(
         &self,
         extension: &str,
@@ -136,11 +136,10 @@ impl Sandbox {
         ];
         let refused = self.refusals.since(since);
         let speaks_of_rights = OF_RIGHTS.iter().any(|word| text.contains(word));
-        let limits = self.limits.lines();
         let what = if !refused.is_empty() {
             format!("refused it {}", refused.join(", "))
-        } else if speaks_of_rights && self.limits.limits_files() {
-            format!("holds it to this: {}", limits.join("; "))
+        } else if speaks_of_rights && self.limits.has_file_rules() {
+            format!("holds it to this: {}", self.limits.lines().join("; "))
         } else {
             return None;
         };

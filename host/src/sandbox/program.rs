@@ -44,7 +44,8 @@ fn behind_env(launch: &mut Launch) -> bool {
     true
 }
 
-/// The interpreter that one of those names stands for here, by its own word.
+/// The interpreter that one of those names stands for, by its own word. It is asked outside of the sandbox, so only what
+/// is no part of the extension is, and from where no file of the extension says which it shall be.
 fn chosen(launch: &Launch) -> Option<PathBuf> {
     let name = launch.program.file_name()?.to_str()?;
     let asks = match name {
@@ -52,6 +53,10 @@ fn chosen(launch: &Launch) -> Option<PathBuf> {
         "node" => ["-p", "process.execPath"],
         _ => return None,
     };
+    let own = real(&launch.dir);
+    if launch.program.starts_with(&launch.dir) || real(&launch.program).starts_with(own) {
+        return None;
+    }
     let folder = launch.program.parent()?;
     let chooses = interpreter_line(&launch.program).is_some()
         || ["shims", ".volta/bin"].iter().any(|known| folder.ends_with(known));
@@ -59,11 +64,16 @@ fn chosen(launch: &Launch) -> Option<PathBuf> {
         return None;
     }
     let mut command = Command::new(&launch.program);
-    command.args(asks).current_dir(&launch.dir).env_clear().envs(&launch.environment.variables);
+    command.args(asks).current_dir("/").env_clear().envs(&launch.environment.variables);
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let answer = answer(child.ok()?)?;
     let program = PathBuf::from(answer.trim());
     (program.is_absolute() && program.is_file()).then_some(program)
+}
+
+/// The same without links.
+pub(super) fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// What it writes, if it ends in time.
@@ -132,9 +142,15 @@ mod tests {
         let real = script(&dir.path().join("3.12/bin/python3.12"), "");
         let says = format!("#!/bin/sh\necho {}\n", real.display());
         let shim = script(&dir.path().join("shims/python3"), &says);
-        let ext = script(&dir.path().join("ext.py"), "#!/usr/bin/env python3\n");
+        let ext = script(&dir.path().join("ext/ext.py"), "#!/usr/bin/env python3\n");
         let found = itself(launch(ext.clone(), shim.parent().unwrap()));
         assert_eq!(found.program, real);
         assert_eq!(found.args, [ext.as_os_str(), OsStr::new("more")]);
+        // One in the folder of the extension is a part of it, and is not run.
+        let own = script(&dir.path().join("ext/shims/python3"), &says);
+        let mut launch = launch(ext, own.parent().unwrap());
+        assert_eq!(itself(launch.clone()).program, own);
+        launch.program.clone_from(&own);
+        assert_eq!(itself(launch).program, own);
     }
 }

@@ -109,6 +109,16 @@ def rename_out(path):
     os.rename("in.txt", path)
 
 
+def move(path):
+    for folder in ("from", "to"):
+        os.makedirs(os.path.join(path, folder), exist_ok=True)
+    here, there = os.path.join(path, "from/x"), os.path.join(path, "to/x")
+    write(here)
+    os.rename(here, there)
+    os.link(there, here)
+    return read(here)
+
+
 def rename_in(path):
     os.rename(path, "stolen.txt")
 

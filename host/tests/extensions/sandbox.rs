@@ -126,6 +126,8 @@ async fn a_list_of_programs_leaves_those_alone() {
         let refused = attempt(&host, what, "/bin/ls").await;
         assert!(refused.is_err(), "{what}: {refused:?}");
     }
+    let refused = attempt(&host, "run", "/bin/ls").await.unwrap_err();
+    assert!(refused.contains("permissions.exec: it runs /"), "{refused}");
     // The hole that the documentation names.
     assert_eq!(attempt(&host, "loader", "/bin/uname").await.as_deref(), Ok("Linux\n"));
     host.shutdown().await;
@@ -187,6 +189,57 @@ async fn nothing_is_read_elsewhere_and_the_host_is_out_of_reach() {
         assert!(refused.is_err(), "{what}: {refused:?}");
     }
     host.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_is_not_stated_is_not_limited() {
+    if !can_run() {
+        return;
+    }
+    let home = Home::new();
+    let given = home.folder("given");
+    let every = json!([
+        {"net": false},
+        {"exec": false},
+        {"exec": ["true"]},
+        {"fs": {"read": ["/", "."]}},
+        {"fs": {"write": [given]}},
+        {"fs": {"read": [given], "write": [given]}},
+    ]);
+    for permissions in every.as_array().unwrap() {
+        // Landlock keeps files from being moved between folders unless somebody says otherwise.
+        let host = start(&home, permissions.clone()).await;
+        let moved = attempt(&host, "move", &given).await;
+        assert_eq!(moved.as_deref(), Ok("x"), "{permissions}");
+        host.shutdown().await;
+        fs::remove_dir_all(&given).unwrap();
+        fs::create_dir(&given).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn nothing_of_the_extension_runs_outside_of_its_sandbox_to_find_its_interpreter() {
+    if !can_run() {
+        return;
+    }
+    let home = Home::new();
+    let folder = folder(&home, &json!({}));
+    let mark = home.path().join("ran");
+    fs::create_dir(folder.join("shims")).unwrap();
+    let script = format!("#!/bin/sh\n(echo > '{}') 2>&-\nexit 1\n", mark.display());
+    for program in ["shims/python3", "python3"] {
+        fs::write(folder.join(program), &script).unwrap();
+        let made = Command::new("chmod").arg("+x").arg(folder.join(program)).status().unwrap();
+        assert!(made.success());
+        let exec = format!("./{program}");
+        let permissions = json!({"exec": false, "fs": {"write": []}});
+        let manifest = json!({"name": "x", "exec": exec, "permissions": permissions});
+        fs::write(folder.join("extension.json"), manifest.to_string()).unwrap();
+        let host = home.builder().extension(ExtensionSource::folder(&folder)).start().await;
+        diagnosis(&host);
+        host.shutdown().await;
+        assert!(!mark.exists(), "{program}");
+    }
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use landlock::{
 };
 
 use crate::sandbox::limits::Programs;
+use crate::sandbox::program::real;
 use crate::sandbox::support::{LANDLOCK, NO_LANDLOCK};
 use crate::sandbox::{Sandbox, Unavailable};
 use crate::source::interpreter_line;
@@ -70,19 +71,23 @@ const LOADERS: [&str; 6] = [
 const KNOWN: ABI = ABI::V6;
 
 /// Rules that are ready to be laid on a thread.
-pub(super) struct Rules(RulesetCreated);
+pub(super) struct Rules {
+    ruleset: RulesetCreated,
+    /// Without them the extension may do more than its manifest says.
+    is_needed: bool,
+}
 
 impl Rules {
     pub(super) fn of(sandbox: &Sandbox, program: &Path) -> io::Result<Self> {
         let limits = &sandbox.limits;
-        let needs = limits.limits_files() || matches!(limits.programs, Programs::Listed(_));
-        if needs && landlock_version().is_none_or(|version| version < LANDLOCK) {
+        let is_needed = limits.has_file_rules();
+        if is_needed && landlock_version().is_none_or(|version| version < LANDLOCK) {
             return Err(io::Error::other(Unavailable(NO_LANDLOCK.to_owned())));
         }
-        Self::made(sandbox, program, needs).map_err(io::Error::other)
+        Self::made(sandbox, program, is_needed).map_err(io::Error::other)
     }
 
-    fn made(sandbox: &Sandbox, program: &Path, needs: bool) -> Result<Self, RulesetError> {
+    fn made(sandbox: &Sandbox, program: &Path, is_needed: bool) -> Result<Self, RulesetError> {
         let (limits, own) = (&sandbox.limits, &sandbox.own);
         let read = AccessFs::ReadFile | AccessFs::ReadDir;
         let write = AccessFs::from_write(ABI::V3);
@@ -98,10 +103,16 @@ impl Rules {
         if matches!(limits.programs, Programs::Listed(_)) {
             handled |= AccessFs::Execute;
         }
-        let level = if needs { CompatLevel::HardRequirement } else { CompatLevel::BestEffort };
+        let level = if is_needed { CompatLevel::HardRequirement } else { CompatLevel::BestEffort };
         let ruleset = Ruleset::default().set_compatibility(level).handle_access(handled)?;
         let ruleset = ruleset.set_compatibility(CompatLevel::BestEffort);
-        let mut rules = Self(ruleset.scope(Scope::from_all(KNOWN))?.create()?);
+        // Under any rules no file is moved between folders unless that is allowed.
+        let ruleset = ruleset.handle_access(AccessFs::Refer)?.scope(Scope::from_all(KNOWN))?;
+        let ruleset = ruleset.create()?.set_compatibility(CompatLevel::BestEffort);
+        let mut rules = Self { ruleset, is_needed };
+        if limits.write.is_none() {
+            rules = rules.allow([PathBuf::from("/")], AccessFs::Refer.into())?;
+        }
         if let Some(paths) = &limits.read {
             let given = READ.map(PathBuf::from);
             let own_paths = [&own.dir, &own.data].into_iter().chain(&own.named).cloned();
@@ -133,7 +144,7 @@ impl Rules {
         paths: impl IntoIterator<Item = PathBuf>,
         access: BitFlags<AccessFs>,
     ) -> Result<Self, RulesetError> {
-        let mut ruleset = self.0;
+        let Self { mut ruleset, is_needed } = self;
         for path in paths {
             let Ok(opened) = PathFd::new(&path) else { continue };
             let access = if path.is_dir() { access } else { access & AccessFs::from_file(KNOWN) };
@@ -141,19 +152,23 @@ impl Rules {
                 ruleset = ruleset.add_rule(PathBeneath::new(opened, access))?;
             }
         }
-        Ok(Self(ruleset))
+        Ok(Self { ruleset, is_needed })
     }
 
     /// Holds this thread to the rules, and all that it starts.
     pub(super) fn restrict_thread(self) -> io::Result<()> {
-        let status = self.0.restrict_self().map_err(io::Error::other)?;
+        let status = self.ruleset.restrict_self().map_err(io::Error::other)?;
         if !status.no_new_privs {
             let why = "this kernel does not keep programs from getting further rights";
             return Err(io::Error::other(Unavailable(why.to_owned())));
         }
-        // Where files are not limited it is an addition; else the kernel was asked before.
-        debug_assert!(landlock_version().is_none() || status.ruleset != RulesetStatus::NotEnforced);
-        Ok(())
+        // The kernel was asked before; what it does counts. Where files are not limited it is an addition.
+        match status.ruleset {
+            RulesetStatus::NotEnforced if self.is_needed => {
+                Err(io::Error::other(Unavailable(NO_LANDLOCK.to_owned())))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -190,10 +205,6 @@ fn home_of(program: &Path) -> PathBuf {
         Some(folder) if !folder.ends_with(".local") => folder.to_owned(),
         _ => program.to_owned(),
     }
-}
-
-fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// The version of Landlock in this kernel, `None` where it is absent or switched off.

@@ -36,7 +36,7 @@ fn watch(listener: &OwnedFd, sandbox: &Sandbox) {
         let goes_on = runs_a_program && !has_begun;
         has_begun |= goes_on;
         if !goes_on && let Some(refusal) = refusal(&asked, runs_a_program) {
-            sandbox.refusals.add(refusal);
+            sandbox.refusals.add(&refusal);
         }
         let (error, flags) = if goes_on { (0, CONTINUE) } else { (-libc::EACCES, 0) };
         send(listener, seccomp_notif_resp { id: asked.id, val: 0, error, flags });
