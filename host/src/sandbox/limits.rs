@@ -52,7 +52,10 @@ impl Limits {
                 let path = path(text, dir, cwd, home.as_deref());
                 let path = path.filter(|path| path.exists());
                 if path.is_none() {
-                    missing.push(format!("permissions.fs.{member}/{index}: there is no {text}"));
+                    let done = if member == "read" { "read" } else { "written" };
+                    missing.push(format!(
+                        "permissions.fs.{member}/{index}: there is no {text}, so nothing is {done} there"
+                    ));
                 }
                 path
             };
@@ -68,8 +71,9 @@ impl Limits {
                 let program = |(index, name): (usize, &String)| {
                     let found = resolve(OsStr::new(name), dir, environment.path()).ok();
                     if found.is_none() {
-                        missing
-                            .push(format!("permissions.exec/{index}: there is no program {name}"));
+                        missing.push(format!(
+                            "permissions.exec/{index}: there is no program {name}, so it is not run"
+                        ));
                     }
                     found
                 };
@@ -188,8 +192,8 @@ mod tests {
         let expected = ["/usr/lib", "/etc/passwd", "/"].map(PathBuf::from);
         assert_eq!(limits.read.as_deref(), Some(&expected[..]));
         let missing = [
-            "permissions.fs.read/3: there is no ~/x",
-            "permissions.fs.read/4: there is no nothing-there",
+            "permissions.fs.read/3: there is no ~/x, so nothing is read there",
+            "permissions.fs.read/4: there is no nothing-there, so nothing is read there",
         ];
         assert_eq!(limits.missing, missing);
     }
