@@ -170,6 +170,11 @@ impl Write for Escaping {
     }
 }
 
+/// A number with what it counts: `1 tool`, `3 tools`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

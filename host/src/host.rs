@@ -4,6 +4,7 @@ mod agent;
 mod approvals;
 mod builder;
 mod configs;
+mod environment;
 mod intercepts;
 mod launcher;
 mod lazy;

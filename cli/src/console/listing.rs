@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::frames::{FrameView, describe};
 use crate::printer::{Printer, columns};
-use crate::styled::{BOLD, DIM, GREEN, RED, Text, YELLOW, text};
+use crate::styled::{BOLD, DIM, GREEN, RED, Text, YELLOW, counted, text};
 
 /// Characters that are shown of a notice.
 const NOTICE_CHARS: usize = 2000;
@@ -114,10 +114,6 @@ pub(crate) fn summary(status: &ExtensionStatus) -> Text {
 }
 
 fn offers(status: &ExtensionStatus) -> String {
-    let count = |count: usize, what: &str| match count {
-        1 => format!("1 {what}"),
-        count => format!("{count} {what}s"),
-    };
-    let tools = count(status.report.tools.len(), "tool");
-    format!("{tools}, {}", count(status.report.commands.len(), "command"))
+    let tools = counted(status.report.tools.len(), "tool");
+    format!("{tools}, {}", counted(status.report.commands.len(), "command"))
 }

@@ -19,7 +19,7 @@ use crate::args::ExtUpdate;
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
 use crate::printer::Printer;
-use crate::styled::{BOLD, DIM, Text, YELLOW};
+use crate::styled::{BOLD, DIM, Text, YELLOW, counted};
 
 /// A line for each file.
 const RECORD_BYTES: u64 = 32 * 1024 * 1024;
@@ -270,8 +270,8 @@ impl Outcome {
         match self {
             Self::Same => printer.result(format_args!("{} is as it is there", one.name)),
             Self::Kept(changes) | Self::Updated(changes) => {
-                let (title, word, files) = (changes.title(one), self.word(), changes.files.len());
-                let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+                let (title, word) = (changes.title(one), self.word());
+                let files = counted(changes.files.len(), "file");
                 printer.result(format_args!(
                     "{word} {title} {DIM}{files}, from {}{DIM:#}",
                     Text::line(&changes.source.to_string(), LINE_CHARS)
