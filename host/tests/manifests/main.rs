@@ -9,7 +9,7 @@ use extline_host::{Manifest, Severity, manifests_in};
 /// A manifest, and what is told: `LINE:COLUMN CODE POINTER`, with `?` in front of a warning, and a part of the remedy.
 type Case = (&'static str, &'static [(&'static str, &'static str)]);
 
-const CASES: [Case; 38] = [
+const CASES: [Case; 39] = [
     ("", &[("1:0 manifest.json ", "correct that place")]),
     ("{\"name\": \"w\",\n}", &[("2:1 manifest.json ", "correct that place")]),
     ("{\n// no\n\"name\": \"w\"}", &[("2:1 manifest.json ", "correct that place")]),
@@ -111,7 +111,14 @@ const CASES: [Case; 38] = [
     ),
     (
         "{\"name\": \"w\", \"permissions\": {\"secret\": [\"A\"]}}",
-        &[("?1:31 manifest.member.misspelt /permissions/secret", "did you mean \"secrets\"?")],
+        &[("1:31 manifest.member.misspelt /permissions/secret", "did you mean \"secrets\"?")],
+    ),
+    (
+        "{\"name\": \"w\", \"permissions\": {\"fs\": {\"wirte\": []}, \"network\": false}}",
+        &[
+            ("1:38 manifest.member.misspelt /permissions/fs/wirte", "did you mean \"write\"?"),
+            ("1:52 manifest.member.misspelt /permissions/network", "did you mean \"net\"?"),
+        ],
     ),
     (
         "{\"name\": \"v\", \"name\": \"w\"}",

@@ -164,21 +164,26 @@ impl Check<'_> {
     }
 
     fn unknown(&mut self, pointer: &str, meant: Option<&str>) {
-        let (code, remedy) = match meant {
-            Some(meant) => (MISSPELT, format!("did you mean {meant:?}?")),
-            None => (
-                UNKNOWN,
-                "take it out, or begin its name with x- if it is for somebody else".to_owned(),
-            ),
+        let at = self.places.name(pointer);
+        let Some(meant) = meant else {
+            let remedy = "take it out, or begin its name with x- if it is for somebody else";
+            let message = "is not read".to_owned();
+            return self.fault(Severity::Warning, at, UNKNOWN, pointer, message, remedy.to_owned());
         };
-        self.warn(self.places.name(pointer), code, pointer, "is not read".to_owned(), remedy);
+        let (severity, message) = if pointer.starts_with("/permissions/") {
+            (Severity::Error, "is no permission, so nothing would be held to it")
+        } else {
+            (Severity::Warning, "is not read")
+        };
+        let remedy = format!("did you mean {meant:?}?");
+        self.fault(severity, at, MISSPELT, pointer, message.to_owned(), remedy);
     }
 
     fn doubles(&mut self) {
         for (pointer, at) in std::mem::take(&mut self.places.doubles) {
             let message = "it stands here twice, and the last one counts".to_owned();
             let remedy = "take one of the two out".to_owned();
-            self.warn(at, "manifest.member.twice", &pointer, message, remedy);
+            self.fault(Severity::Warning, at, "manifest.member.twice", &pointer, message, remedy);
         }
     }
 
@@ -192,23 +197,23 @@ impl Check<'_> {
     }
 
     fn put(&mut self, pointer: &str, code: &str, message: String, remedy: &str) {
-        let (line, column) = line_and_column(self.text, self.places.value(pointer));
-        self.faults.push(ManifestFault {
-            code: code.to_owned(),
-            severity: Severity::Error,
-            pointer: pointer.to_owned(),
-            line: Some(line),
-            column: Some(column),
-            message,
-            remedy: remedy.to_owned(),
-        });
+        let at = self.places.value(pointer);
+        self.fault(Severity::Error, at, code, pointer, message, remedy.to_owned());
     }
 
-    fn warn(&mut self, at: usize, code: &str, pointer: &str, message: String, remedy: String) {
+    fn fault(
+        &mut self,
+        severity: Severity,
+        at: usize,
+        code: &str,
+        pointer: &str,
+        message: String,
+        remedy: String,
+    ) {
         let (line, column) = line_and_column(self.text, at);
         self.faults.push(ManifestFault {
             code: code.to_owned(),
-            severity: Severity::Warning,
+            severity,
             pointer: pointer.to_owned(),
             line: Some(line),
             column: Some(column),
