@@ -29,6 +29,7 @@ impl NewsLine {
                 .with("extension", extension)
                 .with("attempt", attempt)
                 .with("after_ms", &millis(*after)),
+            News::ReloadWaits { extension } => line("reload_waits").with("extension", extension),
             News::Reloaded { extension, difference, took } => line("reloaded")
                 .with("extension", extension)
                 .with("difference", difference)

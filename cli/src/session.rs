@@ -448,6 +448,9 @@ fn tell(news: &News, printer: &mut Printer) {
             let notice = Text::line(&notice.to_string(), NOTICE_CHARS);
             printer.say(format_args!("{YELLOW}notice:{YELLOW:#} {extension}: {notice}"));
         }
+        News::ReloadWaits { extension } => {
+            printer.say(format_args!("{extension} is reloaded when the turn has ended"));
+        }
         News::AuditFailed { reason } => {
             let reason = Text::line(reason, NOTICE_CHARS);
             printer.say(format_args!(

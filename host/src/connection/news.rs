@@ -57,6 +57,11 @@ pub enum News {
         /// After how long.
         after: Duration,
     },
+    /// What is there now is tried out, and takes the place of what runs when the turn of the agent has ended.
+    ReloadWaits {
+        /// The extension.
+        extension: String,
+    },
     /// What is there now has taken the place of what ran before.
     Reloaded {
         /// The extension.

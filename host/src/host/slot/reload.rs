@@ -61,6 +61,7 @@ impl Slot {
         let before = self.shared.registry().registered_by(self.index);
         if self.run().is_some_and(|run| run.is_in_use()) {
             self.try_out().await?;
+            self.until_the_turn_has_ended().await;
             let replaced = Arc::clone(&self).replace(drain).await;
             self.reloaded(replaced.is_ok());
             replaced?;
@@ -94,6 +95,20 @@ impl Slot {
                 Err(ReloadError::GoesOn { name: self.name.clone(), diagnosis })
             }
             _ => Ok(()),
+        }
+    }
+
+    /// The model calls within a turn what it was offered at the start of it. Ends too when the host does.
+    async fn until_the_turn_has_ended(&self) {
+        let mut turns = self.shared.emission.turns();
+        if !*turns.borrow_and_update() {
+            return;
+        }
+        self.shared.news.tell(News::ReloadWaits { extension: self.name.clone() });
+        let mut closed = self.closed.subscribe();
+        tokio::select! {
+            _ = turns.wait_for(|is_in_turn| !is_in_turn) => {}
+            _ = closed.wait_for(|is_closed| *is_closed) => {}
         }
     }
 
