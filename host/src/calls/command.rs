@@ -34,23 +34,20 @@ pub enum CommandOutcome {
     Noop,
 }
 
-impl Shared {
-    /// The command of that name, if it can be run now (`end.restart-names`).
-    pub(crate) fn command(&self, name: &str) -> Result<Arc<Command>, CallError> {
-        let mut registry = self.registry();
-        let Some(command) = registry.command(name) else {
-            let failed = registry.failed_with_command(name);
-            let (name, extension) = (name.to_owned(), registry.disabled_with_command(name));
-            return Err(CallError::missing("command", name, extension, failed));
-        };
-        let (name, extension) = (command.name().to_owned(), command.extension.clone());
-        if registry.is_disabled(command.owner) {
-            Err(CallError::Disabled { name, extension })
-        } else if registry.is_restarting(command.owner) {
-            Err(CallError::Restarting { name, extension })
-        } else {
-            Ok(command)
-        }
+/// The command of that name, if it can be run now (`end.restart-names`).
+fn find(registry: &mut Registry, name: &str) -> Result<Arc<Command>, CallError> {
+    let Some(command) = registry.command(name) else {
+        let failed = registry.failed_with_command(name);
+        let (name, extension) = (name.to_owned(), registry.disabled_with_command(name));
+        return Err(CallError::missing("command", name, extension, failed));
+    };
+    let (name, extension) = (command.name().to_owned(), command.extension.clone());
+    if registry.is_disabled(command.owner) {
+        Err(CallError::Disabled { name, extension })
+    } else if registry.is_restarting(command.owner) {
+        Err(CallError::Restarting { name, extension })
+    } else {
+        Ok(command)
     }
 }
 
@@ -62,8 +59,7 @@ pub(crate) async fn run(
     origin: Option<u64>,
 ) -> Result<CommandOutcome, CallError> {
     let is_reloading = |registry: &mut Registry| registry.is_command_reloading(name);
-    shared.until_reloaded(is_reloading).await;
-    let command = shared.command(name)?;
+    let command = shared.when_loaded(is_reloading, |registry| find(registry, name)).await?;
     let (name, timeout) = (command.name(), shared.deadlines.command);
     let sent = shared.send(false, is_reloading, || {
         let unknown = || CallError::Unknown { what: "command", name: name.to_owned() };

@@ -8,9 +8,9 @@ use extline_protocol::{ErrorKind, Members, ToolCallOptions, read_string};
 use super::call::{Call, Runner, Running};
 use super::review::Review;
 use super::telling::Telling;
-use super::tool_call_path::Proposal;
+use super::tool_call_path::{Proposal, find_tool};
 use crate::connection::{Sending, SentCall, Shared};
-use crate::registry::{Owner, Tool};
+use crate::registry::{Owner, Registry, Tool};
 use crate::report::CallError;
 
 /// What became of a call.
@@ -48,8 +48,8 @@ impl Shared {
         args: &str,
         operation_key: &str,
     ) -> Result<Reconciled, CallError> {
-        self.until_reloaded(|registry| registry.is_tool_reloading(name)).await;
-        let tool = self.tool(name)?;
+        let is_reloading = |registry: &mut Registry| registry.is_tool_reloading(name);
+        let tool = self.when_loaded(is_reloading, |registry| find_tool(registry, name)).await?;
         let args = self
             .read_args(args)
             .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;

@@ -173,12 +173,11 @@ impl Shared {
         let waits = |registry: &mut Registry| {
             if is_free { registry.is_tool_deferred(name) } else { registry.is_tool_reloading(name) }
         };
-        self.until_reloaded(waits).await;
-        let tool = self.tool(name)?;
+        let tool = self.when_loaded(waits, |registry| find_tool(registry, name)).await?;
         let args = self
             .read_args(args)
             .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;
-        let (tool, turn) = self.take_turn(tool).await?;
+        let (tool, turn) = self.take_turn(tool, waits).await?;
         let args = self.pass_args(&tool, call, args, telling).await?;
         Ok(Passed { tool, args, turn })
     }
@@ -286,32 +285,9 @@ impl Shared {
         })
     }
 
-    /// The tool of that name, if it can be called now (`end.restart-names`).
+    /// The tool of that name, if it can be called now.
     pub(super) fn tool(&self, name: &str) -> Result<Arc<Tool>, CallError> {
-        let mut registry = self.registry();
-        let Some(tool) = registry.tool(name) else {
-            if let Some((extension, file)) = registry.switched_off(name) {
-                return Err(CallError::SwitchedOff { tool: name.to_owned(), extension, file });
-            }
-            let failed = registry.failed_with_tool(name);
-            let (name, extension) = (name.to_owned(), registry.disabled_with_tool(name));
-            return Err(CallError::missing("tool", name, extension, failed));
-        };
-        if let Some(by) = registry.deactivated_by(name) {
-            return Err(CallError::Inactive { tool: name.to_owned(), by: by.to_owned() });
-        }
-        let with_extension = || (name.to_owned(), tool.extension.clone());
-        match &tool.owner {
-            Owner::Extension(owner) if registry.is_disabled(*owner) => {
-                let (name, extension) = with_extension();
-                Err(CallError::Disabled { name, extension })
-            }
-            Owner::Extension(owner) if registry.is_restarting(*owner) => {
-                let (name, extension) = with_extension();
-                Err(CallError::Restarting { name, extension })
-            }
-            _ => Ok(tool),
-        }
+        find_tool(&mut self.registry(), name)
     }
 
     /// How long a call of a tool may take, where its user says so.
@@ -326,11 +302,13 @@ impl Shared {
     async fn take_turn(
         &self,
         mut tool: Arc<Tool>,
+        is_reloading: impl Fn(&mut Registry) -> bool,
     ) -> Result<(Arc<Tool>, Option<OwnedSemaphorePermit>), CallError> {
         while let Some(turn) = tool.turn.clone() {
             let permit = Arc::clone(&turn).acquire_owned().await;
             // It may have been taken back meanwhile, or offered anew.
-            tool = self.tool(tool.name())?;
+            let now = self.when_loaded(&is_reloading, |registry| find_tool(registry, tool.name()));
+            tool = now.await?;
             if tool.turn.as_ref().is_some_and(|now| Arc::ptr_eq(now, &turn)) {
                 return Ok((tool, permit.ok()));
             }
@@ -399,6 +377,33 @@ impl Shared {
             }
         }
         Ok(for_a_person)
+    }
+}
+
+/// The tool of that name, if it can be called now (`end.restart-names`).
+pub(super) fn find_tool(registry: &mut Registry, name: &str) -> Result<Arc<Tool>, CallError> {
+    let Some(tool) = registry.tool(name) else {
+        if let Some((extension, file)) = registry.switched_off(name) {
+            return Err(CallError::SwitchedOff { tool: name.to_owned(), extension, file });
+        }
+        let failed = registry.failed_with_tool(name);
+        let (name, extension) = (name.to_owned(), registry.disabled_with_tool(name));
+        return Err(CallError::missing("tool", name, extension, failed));
+    };
+    if let Some(by) = registry.deactivated_by(name) {
+        return Err(CallError::Inactive { tool: name.to_owned(), by: by.to_owned() });
+    }
+    let with_extension = || (name.to_owned(), tool.extension.clone());
+    match &tool.owner {
+        Owner::Extension(owner) if registry.is_disabled(*owner) => {
+            let (name, extension) = with_extension();
+            Err(CallError::Disabled { name, extension })
+        }
+        Owner::Extension(owner) if registry.is_restarting(*owner) => {
+            let (name, extension) = with_extension();
+            Err(CallError::Restarting { name, extension })
+        }
+        _ => Ok(tool),
     }
 }
 

@@ -142,6 +142,24 @@ impl Shared {
         }
     }
 
+    /// What `find` finds when the extension is not being reloaded. Both are asked in one moment, as a reload may
+    /// begin in any other.
+    pub(crate) async fn when_loaded<T>(
+        &self,
+        is_reloading: impl Fn(&mut Registry) -> bool,
+        find: impl Fn(&mut Registry) -> T,
+    ) -> T {
+        loop {
+            {
+                let mut registry = self.registry();
+                if !self.has_reloaded.load(Ordering::Acquire) || !is_reloading(&mut registry) {
+                    return find(&mut registry);
+                }
+            }
+            self.until_reloaded(&is_reloading).await;
+        }
+    }
+
     /// Sends a call or a command when its extension is not being reloaded, or at once where `is_free`. What is
     /// sent is seen by a reload that begins afterwards.
     pub(crate) async fn send<T>(

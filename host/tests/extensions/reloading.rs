@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use extline_host::protocol::RawJson;
-use extline_host::protocol::frame::RegisterTool;
+use extline_host::protocol::frame::{EventPayload, RegisterTool};
 use extline_host::{CallError, EnableError, ExtensionState, Host, HostBuilder, News, ReloadError};
 
 use crate::support::{Home, LONG, end, script, text, wait_until_gone};
@@ -152,6 +152,46 @@ async fn a_call_that_runs_is_answered_and_one_that_comes_meanwhile_waits_for_the
 }
 
 /// Also where one of them does not start, or somebody disables it in between.
+#[tokio::test]
+async fn within_a_turn_the_version_that_runs_stays() {
+    let versioned = Versioned::new("one");
+    let host = Arc::new(versioned.builder().start().await);
+    let mut news = host.news();
+    host.emit("turn_start", EventPayload { step: Some(1), ..EventPayload::default() });
+    versioned.becomes("two");
+    let reloading = {
+        let host = Arc::clone(&host);
+        tokio::spawn(async move { host.reload("versioned").await })
+    };
+    let waits = async {
+        while !matches!(news.next().await, Some(News::ReloadWaits { extension }) if extension == "versioned")
+        {
+        }
+    };
+    tokio::time::timeout(LONG, waits).await.unwrap();
+    host.emit("tool_call", EventPayload::default());
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(say(&host).await, "one");
+    assert!(!reloading.is_finished());
+    host.emit("turn_end", EventPayload::default());
+    reloading.await.unwrap().unwrap();
+    assert_eq!(say(&host).await, "two");
+
+    // Where the host ends first, nobody waits for ever.
+    host.emit("turn_start", EventPayload::default());
+    let reloading = {
+        let host = Arc::clone(&host);
+        tokio::spawn(async move { host.reload("versioned").await })
+    };
+    tokio::time::timeout(LONG, async {
+        while !matches!(news.next().await, Some(News::ReloadWaits { .. })) {}
+    })
+    .await
+    .unwrap();
+    host.shutdown().await;
+    reloading.await.unwrap().unwrap_err();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_it_is_reloaded_its_guard_stands_and_each_call_is_answered_once() {
     let versioned = Versioned::new("one");
