@@ -21,6 +21,7 @@ def main():
     os.chdir(ROOT)
     skip_python_shims()
     keep_compiled_python()
+    build_at_once()
     tools.put_on_path()
     run = Run(steps=[FORMAT, CLIPPY, DOCUMENTATION, BUILD, *RUST, *OTHERS, PYTHON_PACKAGE, *LAST])
     run.one_by_one([FORMAT])
@@ -46,6 +47,13 @@ def keep_compiled_python():
     """Where a machine keeps no compiled Python, each of these programs compiles all that it imports."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = str(ROOT / "target/pycache")
+
+
+def build_at_once():
+    """What would make a second build of the same faster makes the first one slower; so it is written where somebody
+    builds anew between the tests."""
+    if not (ROOT / "target/debug/incremental").exists():
+        os.environ.setdefault("CARGO_INCREMENTAL", "0")
 
 
 def cargo(words):

@@ -63,7 +63,7 @@ def run(program, package, version):
     name = f"{package} {source} ({os.path.relpath(executable, ROOT)})"
     cargo_sets = {"CARGO_MANIFEST_DIR": str(folder), "CARGO_PKG_NAME": package, "CARGO_PKG_VERSION": version}
     began = time.monotonic()
-    ran = subprocess.run(
+    ran = subprocess.Popen(
         [executable],
         cwd=folder,
         env={"CARGO": "cargo", **os.environ, **cargo_sets},
@@ -71,10 +71,15 @@ def run(program, package, version):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
+    said = ran.stdout.read()
+    # With what those used that it has waited for.
+    _, status, used = os.wait4(ran.pid, 0)
+    ran.returncode = os.waitstatus_to_exitcode(status)
+    took = f"{time.monotonic() - began:.1f} s, {used.ru_utime + used.ru_stime:.1f} s of a processor"
     with shown:
         print(f"\n     Running {name}", flush=True)
-        sys.stdout.buffer.write(ran.stdout)
-        print(f"     {time.monotonic() - began:.1f} s", flush=True)
+        sys.stdout.buffer.write(said)
+        print(f"     {took}", flush=True)
     if ran.returncode:
         return f"{name}, exit status {ran.returncode}"
     return None
