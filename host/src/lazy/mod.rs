@@ -69,8 +69,11 @@ impl KeptOffer {
         Some(Self { tools, commands })
     }
 
-    /// Keeps it for the folder as it is now; reads all files of that.
+    /// Keeps it for the folder as it is now; reads all files of that, unless it is kept already.
     pub(crate) fn keep(&self, whose: Whose<'_>) -> io::Result<()> {
+        if Self::read(whose, None).is_some_and(|kept| kept.is_the_same(self)) {
+            return Ok(());
+        }
         let before = stamp::of(whose.dir);
         let digest = Tree::read(whose.dir).map_err(io::Error::other)?.digest();
         let stamp = before.filter(|before| stamp::of(whose.dir).as_ref() == Some(before));
@@ -90,6 +93,13 @@ impl KeptOffer {
         };
         make_folder(whose.home)?;
         write(&path(whose), &kept)
+    }
+
+    fn is_the_same(&self, other: &Self) -> bool {
+        let tools = |it: &Self| it.tools.iter().map(|it| it.object_text()).collect::<Vec<_>>();
+        let commands =
+            |it: &Self| it.commands.iter().map(|it| it.object_text()).collect::<Vec<_>>();
+        tools(self) == tools(other) && commands(self) == commands(other)
     }
 
     /// Nothing is kept of it any more.
@@ -145,6 +155,15 @@ mod tests {
             kept.map(|it| it.tools.into_iter().map(|it| it.name).collect::<Vec<_>>())
         };
         assert_eq!(names(None).unwrap(), ["t"]);
+        // The same is not written again, and so its files are not read; what differs is.
+        let file = path(whose);
+        let marked = fs::read_to_string(&file).unwrap() + " ";
+        fs::write(&file, &marked).unwrap();
+        offer.keep(whose).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), marked);
+        KeptOffer { tools: Vec::new(), commands: Vec::new() }.keep(whose).unwrap();
+        assert!(names(None).unwrap().is_empty());
+        offer.keep(whose).unwrap();
         let digest = Tree::read(&dir).unwrap().digest();
         assert_eq!(names(Some(&digest)).unwrap(), ["t"]);
         assert_eq!(names(Some("sha256:another")), None);
