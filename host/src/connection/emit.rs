@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use extline_protocol::frame::{Event, EventPayload, SessionInfo};
-use tokio::sync::watch;
 
 use super::news::News;
 use super::shared::Shared;
+use super::turns::Turns;
 use crate::audit::{Audit, Record};
 use crate::lock::lock;
 
@@ -27,8 +27,7 @@ pub(crate) struct Emission {
     /// The number of the last event that had one. Held until the event is written, so that the
     /// numbers grow on each pipe.
     sequence: Mutex<u64>,
-    /// Whether the agent is within a turn: it has told of the start and not of the end.
-    is_in_turn: watch::Sender<bool>,
+    pub(crate) turns: Turns,
 }
 
 impl Emission {
@@ -44,28 +43,13 @@ impl Emission {
             audit,
             audit_failed: AtomicBool::new(false),
             sequence: Mutex::new(0),
-            is_in_turn: watch::Sender::new(false),
+            turns: Turns::default(),
         }
     }
 
     /// The conversation that is served now.
     pub(crate) fn session(&self) -> Option<SessionInfo> {
         lock(&self.session).clone()
-    }
-
-    /// Whether the agent is within a turn, and each time that this changes.
-    pub(crate) fn turns(&self) -> watch::Receiver<bool> {
-        self.is_in_turn.subscribe()
-    }
-
-    fn follow_turn(&self, event: &str) {
-        match event {
-            "turn_start" => self.is_in_turn.send_replace(true),
-            "turn_end" | "agent_end" | "session_start" | "session_end" => {
-                self.is_in_turn.send_replace(false)
-            }
-            _ => return,
-        };
     }
 
     /// Serves another one from now on; its events are counted anew. Says which it was.
@@ -80,7 +64,7 @@ impl Shared {
     /// Tells an event to those who subscribed to it, in load order. Where the host has a session it
     /// says which, the working directory and the number of the event, unless the caller does.
     pub(crate) fn emit(&self, event: &str, payload: EventPayload) {
-        self.emission.follow_turn(event);
+        self.emission.turns.follow(event);
         let mut event = Event { event: event.to_owned(), payload };
         let subscribers = self.registry().subscribers(&event);
         if subscribers.is_empty() {

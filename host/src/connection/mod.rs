@@ -26,6 +26,7 @@ mod shared;
 mod standstill;
 mod state;
 mod status;
+mod turns;
 mod views;
 mod write_queue;
 
@@ -54,6 +55,7 @@ pub(crate) use self::shared::Shared;
 pub(crate) use self::standstill::Standstill;
 use self::state::{Phase, State};
 pub use self::status::{ExtensionState, ExtensionStatus};
+pub(crate) use self::turns::Reload;
 use crate::home::LogPlace;
 use crate::lock::lock;
 use crate::memory::shorten;

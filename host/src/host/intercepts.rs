@@ -77,8 +77,10 @@ impl Host {
         Ok(PromptDecision::Send(text))
     }
 
-    /// Asks whether the model may be called for the `step`th time within a prompt, from 1.
+    /// Asks whether the model may be called for the `step`th time within a prompt, from 1. Where extensions are
+    /// being [reloaded](Host::reload), it waits for that first: list the tools for the model afterwards.
     pub async fn intercept_turn_start(&self, step: u64) -> Result<(), Blocked> {
+        self.shared.emission.turns.until_reloaded().await;
         let payload = EventPayload { step: Some(step), ..EventPayload::default() };
         for asked in self.shared.asked(Point::TurnStart, &Phase::Intercept) {
             let question = Question::new(Point::TurnStart, payload.clone());

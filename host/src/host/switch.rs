@@ -58,7 +58,8 @@ impl Host {
     ///
     /// It is first started on trial beside the one that runs, and ended when it is ready; where that fails,
     /// nothing changes. Within a turn of the agent, from the event `turn_start` to `turn_end`, it waits for
-    /// the end of that ([`News::ReloadWaits`](crate::News::ReloadWaits)). Then the one that runs gets no new calls, has the time of
+    /// the end of that ([`News::ReloadWaits`](crate::News::ReloadWaits)), so nothing within the turn may wait for
+    /// it. Then the one that runs gets no new calls, has the time of
     /// [`HostBuilder::drain`](crate::HostBuilder::drain) for those that it has, and is told to end, and what is
     /// there now is started in its place. Calls that the agent makes meanwhile wait for that, and what it guards is
     /// closed until it can be asked again. What it keeps with the host stays. One that does not run is

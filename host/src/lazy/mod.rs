@@ -96,10 +96,7 @@ impl KeptOffer {
     }
 
     fn is_the_same(&self, other: &Self) -> bool {
-        let tools = |it: &Self| it.tools.iter().map(|it| it.object_text()).collect::<Vec<_>>();
-        let commands =
-            |it: &Self| it.commands.iter().map(|it| it.object_text()).collect::<Vec<_>>();
-        tools(self) == tools(other) && commands(self) == commands(other)
+        are_the_same(&self.tools, &other.tools) && are_the_same(&self.commands, &other.commands)
     }
 
     /// Nothing is kept of it any more.
@@ -124,6 +121,10 @@ fn write(path: &Path, kept: &File) -> io::Result<()> {
     }
     path.parent().map_or(Ok(()), make_folder)?;
     replace(path, &text)
+}
+
+fn are_the_same<T: Object>(some: &[T], others: &[T]) -> bool {
+    some.iter().map(Object::object_text).eq(others.iter().map(Object::object_text))
 }
 
 fn parse<T: Object>(text: &str) -> Option<T> {

@@ -174,6 +174,11 @@ async fn within_a_turn_the_version_that_runs_stays() {
     assert_eq!(say(&host).await, "one");
     assert!(!reloading.is_finished());
     host.emit("turn_end", EventPayload::default());
+    // The next one comes at once.
+    host.emit("turn_start", EventPayload { step: Some(2), ..EventPayload::default() });
+    host.intercept_turn_start(2).await.unwrap();
+    let offered: Vec<_> = host.tools().iter().map(|tool| tool.name().to_owned()).collect();
+    assert_eq!(offered, ["only_two", "say", "wait"]);
     reloading.await.unwrap().unwrap();
     assert_eq!(say(&host).await, "two");
 

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::switching::in_the_end;
 use super::{EnableError, Slot};
-use crate::connection::{ExtensionState, News};
+use crate::connection::{ExtensionState, News, Reload};
 use crate::host::{Host, HostBuilder, RestartPolicy};
 use crate::registry::Difference;
 use crate::report::Diagnosis;
@@ -61,7 +61,9 @@ impl Slot {
         let before = self.shared.registry().registered_by(self.index);
         if self.run().is_some_and(|run| run.is_in_use()) {
             self.try_out().await?;
-            self.until_the_turn_has_ended().await;
+            // Held until it is over: the next turn begins after that.
+            let reload = self.shared.emission.turns.reload();
+            self.until_the_turn_has_ended(&reload).await;
             let replaced = Arc::clone(&self).replace(drain).await;
             self.reloaded(replaced.is_ok());
             replaced?;
@@ -98,16 +100,15 @@ impl Slot {
         }
     }
 
-    /// The model calls within a turn what it was offered at the start of it. Ends too when the host does.
-    async fn until_the_turn_has_ended(&self) {
-        let mut turns = self.shared.emission.turns();
-        if !*turns.borrow_and_update() {
+    /// Waits where the agent is within a turn. Ends too when the host does.
+    async fn until_the_turn_has_ended(&self, reload: &Reload<'_>) {
+        if !reload.waits() {
             return;
         }
         self.shared.news.tell(News::ReloadWaits { extension: self.name.clone() });
         let mut closed = self.closed.subscribe();
         tokio::select! {
-            _ = turns.wait_for(|is_in_turn| !is_in_turn) => {}
+            () = reload.until_its_turn_has_ended() => {}
             _ = closed.wait_for(|is_closed| *is_closed) => {}
         }
     }
