@@ -9,7 +9,7 @@ use extline_host::{Manifest, Severity, manifests_in};
 /// A manifest, and what is told: `LINE:COLUMN CODE POINTER`, with `?` in front of a warning, and a part of the remedy.
 type Case = (&'static str, &'static [(&'static str, &'static str)]);
 
-const CASES: [Case; 39] = [
+const CASES: [Case; 40] = [
     ("", &[("1:0 manifest.json ", "correct that place")]),
     ("{\"name\": \"w\",\n}", &[("2:1 manifest.json ", "correct that place")]),
     ("{\n// no\n\"name\": \"w\"}", &[("2:1 manifest.json ", "correct that place")]),
@@ -112,6 +112,10 @@ const CASES: [Case; 39] = [
     (
         "{\"name\": \"w\", \"permissions\": {\"secret\": [\"A\"]}}",
         &[("1:31 manifest.member.misspelt /permissions/secret", "did you mean \"secrets\"?")],
+    ),
+    (
+        "{\"name\": \"w\", \"permission\": {\"net\": false}}",
+        &[("1:15 manifest.member.misspelt /permission", "did you mean \"permissions\"?")],
     ),
     (
         "{\"name\": \"w\", \"permissions\": {\"fs\": {\"wirte\": []}, \"network\": false}}",

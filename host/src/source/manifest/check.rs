@@ -170,8 +170,9 @@ impl Check<'_> {
             let message = "is not read".to_owned();
             return self.fault(Severity::Warning, at, UNKNOWN, pointer, message, remedy.to_owned());
         };
-        let (severity, message) = if pointer.starts_with("/permissions/") {
-            (Severity::Error, "is no permission, so nothing would be held to it")
+        let (severity, message) = if pointer.starts_with("/permissions/") || meant == "permissions"
+        {
+            (Severity::Error, "is not read, so nothing would be held to it")
         } else {
             (Severity::Warning, "is not read")
         };
