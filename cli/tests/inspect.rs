@@ -155,7 +155,7 @@ fn notices_of(manifest: &serde_json::Value, script: &str) -> Vec<String> {
 #[test]
 fn members_of_a_manifest_that_nobody_reads_are_told_with_the_near_one() {
     let manifest = serde_json::json!({
-        "name": "g", "arg": ["-v"], "permissions": {"colour": "red"}, "requires": {"method": []},
+        "name": "g", "arg": ["-v"], "requires": {"method": []},
         "colour": 1, "$schema": "s", "x-mine": 1, "samples": {},
     });
     let notices = notices_of(&manifest, r#"echo '{"type":"hello","name":"g"}'"#);
@@ -164,7 +164,6 @@ fn members_of_a_manifest_that_nobody_reads_are_told_with_the_near_one() {
         [
             r#""extension.json: /arg is not read"; "did you mean "args"?""#,
             r#""extension.json: /colour is not read"; "take it out, or begin its name with x- if it is for somebody else""#,
-            r#""extension.json: /permissions/colour is not read"; "take it out, or begin its name with x- if it is for somebody else""#,
             r#""extension.json: /requires/method is not read"; "did you mean "methods"?""#,
         ]
     );

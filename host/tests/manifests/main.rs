@@ -9,7 +9,7 @@ use extline_host::{Manifest, Severity, manifests_in};
 /// A manifest, and what is told: `LINE:COLUMN CODE POINTER`, with `?` in front of a warning, and a part of the remedy.
 type Case = (&'static str, &'static [(&'static str, &'static str)]);
 
-const CASES: [Case; 40] = [
+const CASES: [Case; 41] = [
     ("", &[("1:0 manifest.json ", "correct that place")]),
     ("{\"name\": \"w\",\n}", &[("2:1 manifest.json ", "correct that place")]),
     ("{\n// no\n\"name\": \"w\"}", &[("2:1 manifest.json ", "correct that place")]),
@@ -112,6 +112,10 @@ const CASES: [Case; 40] = [
     (
         "{\"name\": \"w\", \"permissions\": {\"secret\": [\"A\"]}}",
         &[("1:31 manifest.member.misspelt /permissions/secret", "did you mean \"secrets\"?")],
+    ),
+    (
+        "{\"name\": \"w\", \"permissions\": {\"usb\": false, \"x-mine\": 1}}",
+        &[("1:31 manifest.member.unknown /permissions/usb", "begin its name with x-")],
     ),
     (
         "{\"name\": \"w\", \"permission\": {\"net\": false}}",

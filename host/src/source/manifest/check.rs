@@ -164,20 +164,21 @@ impl Check<'_> {
     }
 
     fn unknown(&mut self, pointer: &str, meant: Option<&str>) {
+        let (code, remedy) = match meant {
+            Some(meant) => (MISSPELT, format!("did you mean {meant:?}?")),
+            None => (
+                UNKNOWN,
+                "take it out, or begin its name with x- if it is for somebody else".to_owned(),
+            ),
+        };
+        let (severity, message) =
+            if pointer.starts_with("/permissions/") || meant == Some("permissions") {
+                (Severity::Error, "is not read, so nothing would be held to it")
+            } else {
+                (Severity::Warning, "is not read")
+            };
         let at = self.places.name(pointer);
-        let Some(meant) = meant else {
-            let remedy = "take it out, or begin its name with x- if it is for somebody else";
-            let message = "is not read".to_owned();
-            return self.fault(Severity::Warning, at, UNKNOWN, pointer, message, remedy.to_owned());
-        };
-        let (severity, message) = if pointer.starts_with("/permissions/") || meant == "permissions"
-        {
-            (Severity::Error, "is not read, so nothing would be held to it")
-        } else {
-            (Severity::Warning, "is not read")
-        };
-        let remedy = format!("did you mean {meant:?}?");
-        self.fault(severity, at, MISSPELT, pointer, message.to_owned(), remedy);
+        self.fault(severity, at, code, pointer, message.to_owned(), remedy);
     }
 
     fn doubles(&mut self) {
