@@ -256,9 +256,8 @@ describe("scratchpad-typescript", { concurrency: 2 }, () => {
   });
 });
 
-// The others add nothing that the tester looks at, and each takes it a quarter of a minute beside other tests.
 describe("conform at the level of an SDK", { concurrency: 2 }, () => {
-  for (const name of ["hello-javascript", "weather-typescript", "guard-typescript"]) {
+  for (const name of ["hello-javascript", "weather-typescript", "guard-typescript", "scratchpad-typescript", "repo-assistant-typescript"]) {
     test(name, async () => {
       const { code, stdout, stderr } = await run("extline", ["conformance", "--level", "sdk", example(name)]);
       assert.equal(code, 0, stdout + stderr);

@@ -88,3 +88,8 @@ def test_the_panel_in_an_agent(tmp_path: Path) -> None:
     )
     assert "> buy milk" in shown
     assert says("extline", "call", EXAMPLE, "list_notes", "{}", home=tmp_path) == "1. buy milk\n"
+
+
+def test_it_conforms_at_the_level_of_an_sdk(tmp_path: Path) -> None:
+    outcome = run("extline", "conformance", "--level", "sdk", EXAMPLE, home=tmp_path)
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr

@@ -204,3 +204,8 @@ def test_over_mcp(scene: Scene) -> None:
     assert answers[2]["structuredContent"]["branch"] == "second", served
     assert answers[3]["content"][0]["text"].endswith(" Count"), served
     scene.assert_key_is_nowhere()
+
+
+def test_it_conforms_at_the_level_of_an_sdk(tmp_path: Path) -> None:
+    outcome = run("extline", "conformance", "--level", "sdk", EXAMPLE, home=tmp_path)
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
