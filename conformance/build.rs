@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// What is carried beside the cases.
-const OTHERS: [&str; 5] = [
+const OTHERS: [&str; 6] = [
     "clauses.json",
     "extension-frames.json",
     "host-frames.json",
     "kit/surface.toml",
     "knowledge.toml",
+    "mcp-clauses.toml",
 ];
 /// The level that packs the most.
 const LEVEL: u8 = 10;

@@ -12,6 +12,7 @@ mod puppet;
 mod reports;
 mod screen;
 mod selection;
+mod server;
 mod traces;
 
 use std::ffi::OsString;
@@ -24,8 +25,8 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use extline_conformance::{
     Baseline, Binds, Canary, Case, CaseReport, Cited, Head, Need, Options, Progress, Report,
-    Selftest, Verdict, builtin, draw_seed, host_cases, host_selftest, run as run_cases, selftest,
-    stop_all,
+    Selftest, Verdict, builtin, draw_seed, host_cases, host_selftest, mcp_cases, run as run_cases,
+    selftest, server_selftest, stop_all,
 };
 use serde_json::json;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
@@ -33,7 +34,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver};
 use self::harness::blame_the_tester;
 use self::reports::{Format, Reports};
 use self::screen::Screen;
-use crate::args::{Conformance, Question, Rules};
+use crate::args::{Conformance, Question, Rules, Spoken};
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
 use crate::printer::{self, Printer};
@@ -57,7 +58,8 @@ enum Told {
 pub(crate) async fn run(args: Conformance, printer: Printer) -> Result<Exit, clap::Error> {
     match &args.question {
         Some(Question::List) => {
-            return Ok(list(builtin().values().chain(host_cases().values()), printer));
+            let all = [builtin(), host_cases(), mcp_cases()];
+            return Ok(list(all.into_iter().flat_map(|cases| cases.values()), printer));
         }
         Some(Question::Check(trace)) => return traces::check(trace, printer),
         Some(Question::Matrix(args)) => return matrix::show(args, printer),
@@ -133,6 +135,9 @@ async fn run_once(
     mut printer: Printer,
     interrupts: &mut Option<Interrupts>,
 ) -> Result<Exit, clap::Error> {
+    if args.protocol == Spoken::Mcp {
+        return server::run(args, printer, interrupts).await;
+    }
     let mut cases = selection::chosen(
         own::read(&args.cases)?,
         &args.choice.only,
@@ -381,7 +386,8 @@ fn test_the_tester(printer: Printer) -> Result<Exit, clap::Error> {
     let printer = Mutex::new(printer);
     let locked = || printer.lock().unwrap_or_else(PoisonError::into_inner);
     let told = |done, count| locked().progress(&format!("{done}/{count} mutants"));
-    let outcomes = selftest(&told).and_then(|one| Ok([one, host_selftest(&puppet, &told)?]));
+    let outcomes = selftest(&told)
+        .and_then(|one| Ok([one, host_selftest(&puppet, &told)?, server_selftest(&told)?]));
     let mut printer = printer.into_inner().unwrap_or_else(PoisonError::into_inner);
     let outcomes = match outcomes {
         Ok(outcomes) => outcomes,

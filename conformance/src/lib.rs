@@ -31,20 +31,20 @@ pub use extline_scenario::{Failure, Outcome};
 pub use case::{
     Amount, Binds, Case, CaseError, Cases, Cited, Clause, Close, Exits, Handshake, Level, Need,
     POINTS, Point, Process, Step, Text, Verb, builtin, copied_id, copy_of, deepened, host_cases,
-    parse, parse_host, parse_own,
+    mcp_cases, parse, parse_host, parse_own,
 };
-pub use conversation::{Canary, Survey, draw_seed};
+pub use conversation::{Canary, Era, Protocol, Survey, draw_seed};
 pub use fuzz::{Finding, Fuzz, FuzzProgress, Fuzzed, fuzz};
 pub use hosts::{HostOptions, run_host};
 pub use kits::{MatrixPair, MatrixProgress, matrix};
 pub use mock::{Ended, Mock, QueueReceiver, QueueSender, queue};
-pub use mutants::{Kill, Selftest, SelftestError, host_selftest, selftest};
+pub use mutants::{Kill, Selftest, SelftestError, host_selftest, selftest, server_selftest};
 pub use report::{
     Baseline, BaselineError, Boundary, CaseReport, Cause, Cell, Entry, Evidence, Expectation,
     Grade, Head, Kind, Lane, MatrixColumn, REPORT_VERSION, Report, Stale, Style, Verdict,
     badge_json, badge_svg, case_line, case_text, case_text_as, head_line, head_text, html, junit,
     markdown, matrix_html, matrix_markdown, ndjson, summary_line, summary_text, tap,
 };
-pub use run::{Options, Progress, run};
+pub use run::{Options, Progress, run, run_server};
 pub use target::{Signal, stop_all, weight};
 pub use traces::{Ignored, Recorded, replay, trace_cases};

@@ -21,6 +21,15 @@ pub(crate) struct Conformance {
     #[arg(value_name = "DIR", required_unless_present_any = ["program", "list"])]
     pub(crate) dir: Option<OsString>,
 
+    /// What the program speaks: extline's protocol, or MCP as a server on stdio (docs/tester/mcp-servers.md)
+    #[arg(long, value_enum, default_value_t = Spoken::Extline)]
+    pub(crate) protocol: Spoken,
+
+    /// Of MCP only this era: initialize, up to 2025-11-25, or discover, from 2026-07-28 on; those that the
+    /// server speaks when absent
+    #[arg(long, value_enum)]
+    pub(crate) era: Option<SpokenEra>,
+
     /// Allow calls of the tools and commands that the extension registers
     #[arg(long)]
     pub(crate) call: bool,
@@ -67,10 +76,24 @@ pub(crate) struct Conformance {
     pub(crate) program: Program,
 }
 
+/// What is spoken over the pipes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Spoken {
+    Extline,
+    Mcp,
+}
+
+/// How a client of MCP begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SpokenEra {
+    Initialize,
+    Discover,
+}
+
 /// Which of the cases are run.
 #[derive(Debug, Args)]
 pub(crate) struct Choice {
-    /// Run only these cases: an id, the beginning of one as E-FRM or H-TOL, or a pattern as 'E-*-01';
+    /// Run only these cases: an id, the beginning of one as E-FRM, H-TOL or M-END, or a pattern as 'E-*-01';
     /// may be given again
     #[arg(long, value_name = "CASE")]
     pub(crate) only: Vec<String>,

@@ -207,6 +207,7 @@ nobody registered tells whether it lives, and runs none of its code.
 Examples:
   extline conformance examples/clock-shell
   extline conformance -- python3 my_extension.py
+  extline conformance --protocol mcp -- python3 my_mcp_server.py
   extline conformance --only E-FRM --verbose -- ./my-extension
   extline conformance --report junit=report.xml --report ndjson=report.ndjson .
   extline conformance --call --report html=report.html --report badge=badge.svg .

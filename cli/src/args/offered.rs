@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
-use extline_conformance::{Clause, builtin, host_cases};
+use extline_conformance::{Clause, builtin, host_cases, mcp_cases};
 
 use crate::template::LANGUAGES;
 
@@ -28,10 +28,11 @@ impl Offered {
     pub(super) const CLIENTS: Self =
         Self(|| extline_mcp::lint::clients().iter().map(|client| client.id.as_str()).collect());
 
-    /// Cases, of extensions and of hosts, and clauses.
+    /// Cases, of extensions, hosts and MCP servers, and clauses.
     pub(super) const RULES: Self = Self(|| {
-        let cases = builtin().keys().chain(host_cases().keys()).map(AsRef::as_ref);
-        cases.chain(Clause::all().map(|clause| clause.id.as_str())).collect()
+        let cases = builtin().keys().chain(host_cases().keys()).chain(mcp_cases().keys());
+        let clauses = Clause::all().chain(Clause::for_servers());
+        cases.map(AsRef::as_ref).chain(clauses.map(|clause| clause.id.as_str())).collect()
     });
 }
 

@@ -1,7 +1,7 @@
 //! `extline conformance explain`: a case or a clause, in its own words.
 
 use clap::error::ErrorKind;
-use extline_conformance::{Case, Clause, builtin, host_cases};
+use extline_conformance::{Case, Clause, builtin, host_cases, mcp_cases};
 use serde_json::json;
 
 use super::selection;
@@ -13,7 +13,8 @@ use crate::target::usage;
 
 pub(super) fn explain(name: &str, printer: Printer) -> Result<Exit, clap::Error> {
     let case = name.to_uppercase();
-    if let Some(case) = builtin().get(&case).or_else(|| host_cases().get(&case)) {
+    let all = [builtin(), host_cases(), mcp_cases()];
+    if let Some(case) = all.iter().find_map(|cases| cases.get(&case)) {
         return Ok(of_case(case, printer));
     }
     match Clause::named(&name.to_lowercase()) {
@@ -24,20 +25,25 @@ pub(super) fn explain(name: &str, printer: Printer) -> Result<Exit, clap::Error>
 
 /// That there is neither such a case nor such a clause, with the nearest there is.
 fn unknown(name: &str) -> clap::Error {
-    let clauses: Vec<_> = Clause::all().map(|clause| clause.id.clone()).collect();
-    // The ids of clauses have a dot, those of cases have none.
-    let Some(near) = nearest(&name.to_lowercase(), &clauses).filter(|_| name.contains('.')) else {
+    let clauses = Clause::all().chain(Clause::for_servers());
+    let clauses: Vec<_> = clauses.map(|clause| clause.id.clone()).collect();
+    // The ids of clauses have a dot or a slash, those of cases have neither.
+    let is_clause = name.contains(['.', '/']);
+    let Some(near) = nearest(&name.to_lowercase(), &clauses).filter(|_| is_clause) else {
         return selection::unknown(name);
     };
-    let text = format!(
-        "there is no clause {name}; docs/protocol/specification.md has them all. Did you mean {near}?"
-    );
+    let place = if name.contains('/') {
+        "conformance/mcp-clauses.toml"
+    } else {
+        "docs/protocol/specification.md"
+    };
+    let text = format!("there is no clause {name}; {place} has them all. Did you mean {near}?");
     usage(super::SUBCOMMAND, ErrorKind::InvalidValue, &text)
 }
 
 /// A clause, and the cases that check it.
 fn of_clause(clause: &Clause, mut printer: Printer) -> Exit {
-    let cases = builtin().values().chain(host_cases().values());
+    let cases = [builtin(), host_cases(), mcp_cases()].into_iter().flat_map(|all| all.values());
     let cases = cases.filter(|case| case.clauses.contains(&clause.id));
     let cases: Vec<_> = cases.collect();
     if printer.json {

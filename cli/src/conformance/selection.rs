@@ -1,7 +1,7 @@
 //! Which cases are run: `--only` and `--skip`, among the built-in ones and the author's own.
 
 use clap::error::ErrorKind;
-use extline_conformance::{Case, builtin, deepened, host_cases};
+use extline_conformance::{Case, builtin, deepened, host_cases, mcp_cases};
 use regex_lite::{Regex, escape};
 
 use crate::target::usage;
@@ -34,6 +34,14 @@ pub(super) fn chosen_of_hosts(
     chosen_of(&host_cases().values().collect::<Vec<_>>(), &[], only, skip)
 }
 
+/// The same among the cases for MCP servers.
+pub(super) fn chosen_of_servers(
+    only: &[String],
+    skip: &[String],
+) -> Result<Vec<&'static Case>, clap::Error> {
+    chosen_of(&mcp_cases().values().collect::<Vec<_>>(), &[], only, skip)
+}
+
 fn chosen_of(
     all: &[&'static Case],
     own: &'static [Case],
@@ -56,7 +64,11 @@ fn chosen_of(
 /// That there is no such case, with the nearest there is.
 pub(super) fn unknown(name: &str) -> clap::Error {
     let wanted = name.to_uppercase();
-    let all = || builtin().keys().chain(host_cases().keys()).map(String::as_str);
+    let all = || {
+        [builtin(), host_cases(), mcp_cases()]
+            .into_iter()
+            .flat_map(|all| all.keys().map(String::as_str))
+    };
     // Without the letter that tells whose case it is, both may be meant.
     let mut near: Vec<&str> = all().filter(|id| id.ends_with(&format!("-{wanted}"))).collect();
     if near.is_empty() {

@@ -30,17 +30,25 @@ pub enum Binds {
     Sdk,
     /// Only hosts.
     Host,
+    /// Only MCP servers.
+    Server,
 }
 
 impl Clause {
-    /// The clause of that name.
+    /// The clause of that name, also one that binds MCP servers.
     pub fn named(id: &str) -> Option<&'static Self> {
-        CLAUSES.get(id)
+        CLAUSES.get(id).or_else(|| super::mcp::CLAUSES.get(id))
     }
 
-    /// Every clause, sorted by name.
+    /// Every clause of docs/protocol/specification.md, sorted by name.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         CLAUSES.values()
+    }
+
+    /// Every clause that binds MCP servers, sorted by name: `2025-11-25/` and `2026-07-28/` begin those of
+    /// a revision, `json-rpc/` those of JSON-RPC 2.0, `use/` what use has shown to be wanted.
+    pub fn for_servers() -> impl Iterator<Item = &'static Self> {
+        super::mcp::CLAUSES.values()
     }
 
     /// Whom it binds on the extension's side, or a host.

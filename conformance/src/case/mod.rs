@@ -6,6 +6,7 @@ mod copy;
 mod deep;
 pub(crate) mod host;
 mod known;
+mod mcp;
 
 pub use self::builtin::builtin;
 pub use self::clause::{Binds, Clause, Level};
@@ -15,6 +16,8 @@ pub(crate) use self::deep::without_point;
 pub use self::deep::{POINTS, Point, deepened};
 pub use self::host::{host_cases, parse_host};
 pub use self::known::{Cited, parse, parse_own};
+pub use self::mcp::mcp_cases;
+pub(crate) use self::mcp::{era_of, is_about_the_process, is_of_no_revision};
 pub use extline_scenario::{
     Amount, Case, CaseError, Cases, Close, Exits, Handshake, Need, Process, Step, Text, Verb,
 };

@@ -6,6 +6,7 @@
 mod frames;
 mod held_back;
 mod kit;
+mod mcp;
 mod portable;
 mod process;
 mod registrations;
@@ -23,6 +24,7 @@ use extline_protocol::Head;
 use regex_lite::Regex;
 use serde_json::{Value, json};
 
+pub(crate) use self::mcp::ENDS;
 pub(crate) use self::surface::surface;
 use crate::conversation::{Arrived, Rest, Survey};
 use crate::target::{Timeline, What};
@@ -120,7 +122,8 @@ type Check = fn(&Observed<'_>) -> Outcome;
 
 /// The check of that name.
 pub(crate) fn named(name: &str) -> Option<Check> {
-    CHECKS.iter().find(|(known, _)| *known == name).map(|(_, check)| *check)
+    let mut all = CHECKS.iter().chain(&mcp::CHECKS);
+    all.find(|(known, _)| *known == name).map(|(_, check)| *check)
 }
 
 /// All names.
@@ -184,7 +187,7 @@ fn sent(bytes: &[u8]) -> impl Iterator<Item = Value> {
     bytes.split(|byte| *byte == b'\n').filter_map(|line| {
         let whole = serde_json::from_slice(line).ok();
         let whole = whole.or_else(|| serde_json::from_str(&without_surrogates(line)).ok());
-        whole.or_else(|| head(line))
+        whole.or_else(|| head(line)).or_else(|| mcp::head(line))
     })
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::Protocol;
 use super::numbers::within_doubles;
 use crate::target::{Record, What};
 
@@ -21,8 +22,13 @@ pub(crate) struct Arrived {
 impl Arrived {
     /// What a record tells, when it is a line; `number` is its place in the timeline.
     pub(crate) fn of(number: usize, record: &Record) -> Option<Self> {
+        Self::spoken(Protocol::Extension, number, record)
+    }
+
+    /// The same in a protocol.
+    pub(super) fn spoken(protocol: Protocol, number: usize, record: &Record) -> Option<Self> {
         let What::Line { bytes, terminated, .. } = &record.what else { return None };
-        let frame = parse(bytes, *terminated);
+        let frame = protocol.parse(bytes, *terminated);
         Some(Self { at: record.at, record: number, frame })
     }
 
@@ -56,6 +62,16 @@ fn is_torn(line: &str) -> bool {
 
 /// The frame that a line is, or why it is none.
 pub(crate) fn parse(line: &[u8], terminated: bool) -> Result<Value, String> {
+    let value = json(line, terminated)?;
+    match &value {
+        Value::Object(members) if members.get("type").is_some_and(Value::is_string) => Ok(value),
+        Value::Object(_) => Err("an object without a \"type\" that is a string".to_owned()),
+        _ => Err("JSON, but no object".to_owned()),
+    }
+}
+
+/// The JSON that a line is, or why it is none.
+pub(super) fn json(line: &[u8], terminated: bool) -> Result<Value, String> {
     if !terminated {
         return Err("the line has no LF at its end".to_owned());
     }
@@ -64,17 +80,12 @@ pub(crate) fn parse(line: &[u8], terminated: bool) -> Result<Value, String> {
         return Err("the line is blank".to_owned());
     }
     let text = text.trim_start_matches('\u{feff}');
-    let value: Value = serde_json::from_str(text)
+    serde_json::from_str(text)
         .or_else(|error| serde_json::from_str(&within_doubles(text)).map_err(|_| error))
         .map_err(|error| {
             let torn = if is_torn(text) { format!("{TORN}: ") } else { String::new() };
             format!("{torn}no JSON: {error}")
-        })?;
-    match &value {
-        Value::Object(members) if members.get("type").is_some_and(Value::is_string) => Ok(value),
-        Value::Object(_) => Err("an object without a \"type\" that is a string".to_owned()),
-        _ => Err("JSON, but no object".to_owned()),
-    }
+        })
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! One process and the frames that went both ways.
 
 mod arrived;
+mod mcp;
 mod numbers;
 mod patience;
+mod protocol;
 mod seed;
 mod start;
 mod state;
@@ -16,10 +18,12 @@ use extline_scenario::Failure;
 use serde_json::Value;
 
 pub(crate) use self::arrived::{Arrived, parse};
+pub(crate) use self::mcp::{is_response, request};
 pub(crate) use self::patience::Patience;
 use self::patience::Standstill;
 #[cfg(unix)]
 pub(crate) use self::patience::Worker;
+pub use self::protocol::{Era, Protocol};
 pub use self::seed::draw_seed;
 pub(crate) use self::seed::{Drawn, is_unknown};
 pub(crate) use self::survey::{Callable, Called, Reaction};
@@ -47,6 +51,7 @@ pub(crate) const ACK: &str = r#"{"type":"hello_ack","protocol_version":1,"capabi
 #[derive(Debug)]
 pub(crate) struct Conversation {
     target: Target,
+    protocol: Protocol,
     ack: String,
     drawn: Drawn,
     looked_at: usize,
@@ -85,12 +90,14 @@ impl Conversation {
     /// Starts the process and says nothing yet.
     pub(crate) fn start(
         program: &Program,
+        protocol: Protocol,
         setting: Setting,
         ack: &str,
         drawn: &Drawn,
     ) -> io::Result<Self> {
         Ok(Self {
             target: Target::start(program, setting)?,
+            protocol,
             ack: ack.to_owned(),
             drawn: drawn.clone(),
             looked_at: 0,
@@ -366,7 +373,7 @@ impl Conversation {
         let until = Instant::now() + within;
         let waited = self.await_frame_or_rest(from, until, rest, |frame| {
             if canary.is_answer(frame) {
-                ids.retain(|id| frame["id"].as_str() != Some(id));
+                ids.retain(|id| !mcp::is_id(&frame["id"], id));
             }
             ids.is_empty()
         });
@@ -387,7 +394,7 @@ impl Conversation {
     fn look(&mut self) {
         let records = self.target.timeline().records();
         for (number, record) in records.iter().enumerate().skip(self.looked_at) {
-            let Some(arrived) = Arrived::of(number, record) else { continue };
+            let Some(arrived) = Arrived::spoken(self.protocol, number, record) else { continue };
             if arrived.is_torn() {
                 self.torn.push(self.frames.len());
             }

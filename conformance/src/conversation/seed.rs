@@ -20,6 +20,8 @@ pub(crate) struct Drawn {
     pub(crate) unknown: String,
     /// How each id begins.
     ids: String,
+    /// How many digits the number behind that has at least.
+    digits: usize,
 }
 
 impl Drawn {
@@ -31,12 +33,17 @@ impl Drawn {
                 .take(length)
                 .collect()
         };
-        Self { unknown: format!("{UNKNOWN}{}", word(6)), ids: format!("c{}-", word(3)) }
+        Self { unknown: format!("{UNKNOWN}{}", word(6)), ids: format!("c{}-", word(3)), digits: 1 }
+    }
+
+    /// The same with ids that are numbers.
+    pub(crate) fn with_numbers(seed: u32) -> Self {
+        Self { ids: format!("{}", 100 + seed % 900), digits: 5, ..Self::of(seed) }
     }
 
     /// The id of the `number`th question to a process.
     pub(crate) fn id(&self, number: u64) -> String {
-        format!("{}{number}", self.ids)
+        format!("{}{number:0digits$}", self.ids, digits = self.digits)
     }
 
     /// Whether a question may have had this id.
@@ -62,5 +69,7 @@ mod tests {
         assert_ne!(Drawn::of(7).id(1), Drawn::of(7).id(2));
         assert!(Drawn::of(7).is_id(&Drawn::of(7).id(12)) && !Drawn::of(7).is_id("x"));
         assert!(is_unknown(&Drawn::of(7).unknown));
+        assert_eq!(Drawn::with_numbers(7).id(12), "10700012");
+        assert!(Drawn::with_numbers(7).is_id("10700012"));
     }
 }

@@ -7,6 +7,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::arrived::Arrived;
+use super::mcp::{META, is_response, refused_by, request};
+use super::protocol::{Era, Protocol};
 use super::{SOFT, seconds};
 
 /// A question with the name of a tool, in words.
@@ -15,10 +17,18 @@ const CALL: &str = "a call of a tool";
 /// What an extension said about itself at its first start.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
-    /// Its `hello`.
+    /// What it speaks.
+    pub protocol: Protocol,
+    /// The eras that a server speaks.
+    pub eras: Vec<Era>,
+    /// Its `hello`, or what a server answered to the request with which a client begins.
     pub hello: Value,
-    /// Its `register_tool` frames.
+    /// Its `register_tool` frames, or the tools that a server lists.
     pub tools: Vec<Value>,
+    /// The prompts that a server lists.
+    pub prompts: Vec<Value>,
+    /// The resources that a server lists.
+    pub resources: Vec<Value>,
     /// Its `register_command` frames.
     pub commands: Vec<Value>,
     /// Its `subscribe` frames.
@@ -86,6 +96,12 @@ pub enum Canary {
     },
     /// The end that is asked for: it runs none of the author's code but that of the end.
     Shutdown,
+    /// `ping`, of an MCP server.
+    Ping,
+    /// `server/discover`, of an MCP server.
+    Discover,
+    /// `tools/list`, of an MCP server that does not answer `ping`.
+    Tools,
     /// It answers none of these.
     #[default]
     None,
@@ -199,6 +215,25 @@ impl Survey {
         names.is_some_and(|names| names.iter().any(|name| name == capability))
     }
 
+    /// Whether a server declares the capability, as `tools`, or a part of one, as `tools/listChanged`.
+    pub(crate) fn declares(&self, capability: &str) -> bool {
+        let place = format!("/capabilities/{capability}");
+        let declared = self.hello.pointer(&place);
+        declared.is_some_and(|declared| declared.is_object() || *declared == true)
+    }
+
+    /// The revision that a server speaks with the tester: the one that it answered to `initialize`.
+    pub(crate) fn version(&self) -> &str {
+        let newest = self.protocol.era().map(Era::revision).unwrap_or_default();
+        self.hello["protocolVersion"].as_str().unwrap_or(newest)
+    }
+
+    /// A tool of a server that requires an argument, and arguments that its schema refuses.
+    pub(crate) fn refusing(&self) -> Option<(&str, String)> {
+        let refusing = |tool: &Value| refused_by(&tool["inputSchema"]);
+        self.tools.iter().find_map(|tool| Some((tool["name"].as_str()?, refusing(tool)?)))
+    }
+
     /// Whether it is built on an SDK, as its `hello` says: then its frames are canonical.
     pub fn has_sdk(&self) -> bool {
         self.hello["sdk"].is_object()
@@ -216,6 +251,9 @@ impl Canary {
         let text = |text: &str| Value::from(text);
         match self {
             Self::Shutdown => r#"{"type":"shutdown"}"#.to_owned(),
+            Self::Ping => format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#),
+            Self::Discover => request(id, "server/discover", META),
+            Self::Tools => request(id, "tools/list", ""),
             Self::Tool | Self::None => {
                 format!(r#"{{"type":"tool_call","id":"{id}","name":"{unknown}","args":{{}}}}"#)
             }
@@ -235,13 +273,36 @@ impl Canary {
 
     /// Whether a frame answers such a question, whatever it says.
     pub fn is_answer(&self, frame: &Value) -> bool {
-        frame["type"] == self.answer_type()
+        match self {
+            Self::Ping | Self::Discover | Self::Tools => is_response(frame),
+            _ => frame["type"] == self.answer_type(),
+        }
+    }
+
+    /// The same question with so much in it that does not matter.
+    pub(crate) fn wide_question(&self, id: &str, unknown: &str, pad: usize) -> String {
+        let pad = "x".repeat(pad);
+        let wide = format!(r#""_meta":{{"example.com/pad":"{pad}""#);
+        match self {
+            Self::Ping => request(id, "ping", &format!("{wide}}}")),
+            Self::Tools => request(id, "tools/list", &format!("{wide}}}")),
+            Self::Discover => {
+                let meta = META.replacen(r#""_meta":{"#, &format!("{wide},"), 1);
+                request(id, "server/discover", &meta)
+            }
+            _ => {
+                let pad = format!(r#"{{"pad":"{pad}","#);
+                self.question(id, unknown).replacen('{', &pad, 1)
+            }
+        }
     }
 
     /// The type of the frames that answer such a question.
     pub(crate) fn answer_type(&self) -> &'static str {
         match self {
             Self::Shutdown => "shutdown_ack",
+            // Messages of JSON-RPC have no type.
+            Self::Ping | Self::Discover | Self::Tools => "",
             Self::Command | Self::AllowedCommand { .. } => "command_response",
             Self::Tool | Self::Allowed { .. } | Self::None => "tool_result",
         }
@@ -253,6 +314,9 @@ impl Canary {
             Self::Tool | Self::None => "an answer to a call of a tool that nobody registered",
             Self::Command => "an answer to a command that nobody registered",
             Self::Shutdown => "shutdown_ack, or the end of the process,",
+            Self::Ping => "an answer to ping",
+            Self::Discover => "an answer to server/discover",
+            Self::Tools => "an answer to tools/list",
             Self::Allowed { .. } => "an answer to the call that was allowed",
             Self::AllowedCommand { .. } => "an answer to the command that was allowed",
         }

@@ -3,6 +3,7 @@
 
 #[cfg(unix)]
 mod hosts;
+mod servers;
 #[cfg(not(unix))]
 mod unsupported;
 
@@ -22,6 +23,7 @@ use thiserror::Error;
 
 #[cfg(unix)]
 pub use self::hosts::host_selftest;
+pub use self::servers::server_selftest;
 #[cfg(not(unix))]
 pub use self::unsupported::host_selftest;
 use crate::case::{Binds, Case, Need, POINTS, Point, Step, Verb, builtin, deepened};

@@ -134,14 +134,15 @@ fn complete(entries: &mut [Entry]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::builtin;
+    use crate::case::{builtin, mcp_cases};
 
     #[test]
     fn the_knowledge_can_be_read_and_names_cases_that_exist() {
         let knowledge = read(packed("knowledge.toml")).unwrap();
         for (entry, _) in &knowledge {
             for name in &entry.cases {
-                let known = builtin().values().any(|one| &one.id == name || one.group() == name);
+                let all = builtin().values().chain(mcp_cases().values());
+                let known = all.into_iter().any(|one| &one.id == name || one.group() == name);
                 assert!(known, "there is no case {name} ({})", entry.cause);
             }
         }

@@ -6,7 +6,10 @@ use serde::Serialize;
 
 use super::{CaseReport, Report, Verdict};
 use crate::case::host::host_cases;
-use crate::case::{Binds, Level, Need, builtin, deepened};
+use crate::case::{
+    Binds, Case, Level, Need, builtin, deepened, era_of, is_about_the_process, is_of_no_revision,
+    mcp_cases,
+};
 use crate::target::LACKING;
 
 /// How far an extension keeps to the protocol. There are no percentages: a rule holds or it does not.
@@ -84,6 +87,22 @@ impl Report {
         if self.head.binds == Binds::Host {
             let all = host_cases().keys();
             return all.filter(|id| !self.cases.iter().any(|run| run.id == **id)).count();
+        }
+        if self.head.binds == Binds::Server {
+            // Those of an era that the server does not speak are not left out.
+            let eras: Vec<_> =
+                self.cases.iter().filter_map(|run| mcp_cases().get(&run.id)).collect();
+            let is_of_one =
+                |case: &&Case| eras.iter().any(|run| era_of(run) == era_of(case)) && !case.deep;
+            let all = mcp_cases().values().filter(is_of_one);
+            let base = |id: &str| id.split('@').next().unwrap_or_default().to_owned();
+            let is_left_out = |case: &&Case| {
+                // What no revision says, and what the process does, is played once, in either era.
+                let by_base = is_of_no_revision(case) || is_about_the_process(case);
+                let same = |id: &str| id == case.id || by_base && base(id) == base(&case.id);
+                !self.cases.iter().any(|run| same(&run.id))
+            };
+            return all.filter(is_left_out).count();
         }
         let base = builtin().values();
         let base = base.filter(|case| !case.needs.contains(&Need::Kit) && !case.deep);

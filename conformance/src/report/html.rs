@@ -141,7 +141,7 @@ fn case_section(case: &CaseReport, in_group: bool) -> String {
     }
     text += &facts(case, in_group);
     if let Some(evidence) = &case.evidence {
-        text += &lanes(evidence);
+        text += &lanes(evidence, case.ways());
     }
     text + "</details>\n"
 }
@@ -183,13 +183,14 @@ fn facts(case: &CaseReport, in_group: bool) -> String {
 }
 
 /// What went both ways, each on its side.
-fn lanes(evidence: &Evidence) -> String {
+fn lanes(evidence: &Evidence, [there, back]: [&str; 2]) -> String {
     let mut text = String::new();
     if !evidence.entries.is_empty() {
-        text.push_str(
+        let _ = writeln!(
+            text,
             "<div class=\"lanes\"><span class=\"head at\">ms</span>\
-             <span class=\"head\">host to extension</span>\
-             <span class=\"head\">extension to host</span>\n",
+             <span class=\"head\">{there}</span>\
+             <span class=\"head\">{back}</span>",
         );
         evidence.entries.iter().for_each(|entry| text += &lane(entry));
         text.push_str("</div>\n");

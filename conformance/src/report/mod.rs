@@ -38,7 +38,7 @@ pub use self::matrix::{Cell, MatrixColumn, matrix_html, matrix_markdown};
 pub use self::tap::tap;
 pub use self::text::{Style, case_text, case_text_as, head_text, summary_text};
 use self::text::{counts, meaning, obstacles};
-use crate::case::{Binds, Case, Cited, Level};
+use crate::case::{Binds, Case, Cited, Level, mcp_cases};
 use crate::conversation::Survey;
 
 /// The longest text of a failure, in characters.
@@ -174,6 +174,15 @@ impl CaseReport {
     /// Whether it fails the run.
     pub fn is_broken(&self) -> bool {
         matches!(self.verdict, Verdict::Fail | Verdict::Flaky | Verdict::UnexpectedPass)
+    }
+
+    /// What stands above what was sent and what came back.
+    fn ways(&self) -> [&'static str; 2] {
+        if mcp_cases().contains_key(&self.id) {
+            ["client to server", "server to client"]
+        } else {
+            ["host to extension", "extension to host"]
+        }
     }
 
     pub(crate) fn passed(case: &Case) -> Self {

@@ -85,7 +85,7 @@ pub fn case_text(case: &CaseReport, style: Style) -> String {
         let _ = writeln!(text, "  boundary  {}", between(boundary));
     }
     if let Some(evidence) = &case.evidence {
-        lanes(&mut text, evidence);
+        lanes(&mut text, evidence, case.ways());
     }
     if let Some(cause) = &case.cause {
         let _ = writeln!(text, "  cause     {}", cause.told());
@@ -221,11 +221,11 @@ pub(super) fn obstacles(report: &Report) -> Vec<String> {
 }
 
 /// What went both ways, each on its side.
-fn lanes(text: &mut Page, evidence: &Evidence) {
+fn lanes(text: &mut Page, evidence: &Evidence, [there, back]: [&str; 2]) {
     if evidence.entries.is_empty() {
         return;
     }
-    let _ = writeln!(text, "  {:>9}  {:<LANE$}  extension to host", "ms", "host to extension");
+    let _ = writeln!(text, "  {:>9}  {there:<LANE$}  {back}", "ms");
     for entry in &evidence.entries {
         let at = format!("{}.{:03}", entry.at_us / 1000, entry.at_us % 1000);
         let shown = cut(&entry.text);

@@ -9,7 +9,7 @@ use super::harness::caught;
 use super::watch::Watch;
 use super::{Options, Run, play, values};
 use crate::case::{Case, Cited, Level, Process, builtin};
-use crate::conversation::Survey;
+use crate::conversation::{Protocol, Survey};
 use crate::report::{CaseReport, Evidence, Verdict};
 use crate::target::{Setting, What};
 
@@ -36,7 +36,7 @@ pub(crate) struct Played {
 impl<'a> Alone<'a> {
     /// Starts the extension for the first time; `Err` says why there is nothing to play.
     pub(crate) fn contact(options: &'a Options) -> Result<Self, (Verdict, String)> {
-        let mut run = Run::new(options, Watch::default());
+        let mut run = Run::new(options, Protocol::Extension, Watch::default());
         match run.contact() {
             Contact::Made => {
                 let must = |case: &&Case| case.check.is_some() && case.level() == Level::Must;

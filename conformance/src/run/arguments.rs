@@ -6,7 +6,7 @@ use extline_schema::ToolSchema;
 use serde_json::{Map, Value, json};
 
 use super::Options;
-use crate::conversation::{Callable, Survey};
+use crate::conversation::{Callable, Protocol, Survey};
 
 /// How deep a value is made.
 const DEEPEST: u32 = 16;
@@ -26,7 +26,8 @@ pub(super) fn find_callable(options: &Options, survey: &mut Survey) {
 }
 
 fn tools(survey: &Survey) -> impl Iterator<Item = (&str, &Value)> {
-    survey.tools.iter().filter_map(|frame| Some((frame["name"].as_str()?, &frame["schema"])))
+    let member = if survey.protocol == Protocol::Extension { "schema" } else { "inputSchema" };
+    survey.tools.iter().filter_map(move |tool| Some((tool["name"].as_str()?, &tool[member])))
 }
 
 fn without_samples(survey: &Survey) -> Vec<Callable> {

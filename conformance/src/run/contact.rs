@@ -12,8 +12,8 @@ use crate::conversation::{Called, Canary, Conversation, HELLO, Reaction, SOFT, S
 use crate::report::{Cause, Evidence, Verdict};
 use crate::target::{Record, Setting, What};
 
-/// The case that fails when there is no contact.
-pub(super) const CASE: &str = "E-HSK-01";
+/// The cases that fail when there is no contact, by what is spoken.
+pub(super) const CASES: [&str; 3] = ["E-HSK-01", "M-INI-01", "M-DSC-01"];
 /// The check that fails when a question is not answered.
 const ONE_REPLY: &str = "one-reply";
 /// The time for the answer to a call of what the extension registered.
@@ -24,7 +24,7 @@ const TIMING: Duration = Duration::from_millis(300);
 
 /// How first contact went.
 pub(super) enum Contact {
-    /// It said hello, and what it registers is known.
+    /// It began as it should, and what it registers is known.
     Made,
     /// It cannot be used.
     Failed(Box<FailedContact>),
@@ -117,7 +117,7 @@ pub(super) fn first_contact(run: &mut Run<'_>) -> Contact {
 }
 
 /// How long an answer takes: half of them took no longer.
-fn measured_pace(conversation: &mut Conversation, canary: &Canary) -> Duration {
+pub(super) fn measured_pace(conversation: &mut Conversation, canary: &Canary) -> Duration {
     let until = Instant::now() + TIMING;
     let mut times: Vec<_> = (0..TIMED)
         .take_while(|asked| *asked < 3 || Instant::now() < until)
@@ -277,7 +277,7 @@ fn questions(survey: &Survey) -> Vec<Canary> {
     questions
 }
 
-fn failed_to_start(failed: NoStart) -> Contact {
+pub(super) fn failed_to_start(failed: NoStart) -> Contact {
     if failed.verdict == Verdict::HarnessError {
         return Contact::Impossible(failed.verdict, failed.problem);
     }

@@ -18,6 +18,7 @@ mod obstacle;
 mod options;
 mod play;
 mod process;
+mod server;
 mod side_by_side;
 mod silence;
 mod values;
@@ -40,9 +41,11 @@ use self::lane::Lane;
 use self::language::language_of;
 pub use self::options::{Options, Progress};
 use self::process::{NoStart, SHUTDOWN, ack};
+pub use self::server::run_server;
+use self::server::{Greeted, Opened};
 pub(crate) use self::watch::Watch;
 use crate::case::{Case, Need, POINTS, Point, Process, Verb};
-use crate::conversation::{Canary, Conversation, Drawn, Survey};
+use crate::conversation::{Canary, Conversation, Drawn, Protocol, Survey};
 use crate::report::{CaseReport, Cause, Evidence, Report, Verdict, cause_of};
 use crate::target::{Setting, is_stopped};
 
@@ -50,10 +53,27 @@ use crate::target::{Setting, is_stopped};
 pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) -> Report {
     let began = Instant::now();
     let head = options.head(cases.len());
-    let mut run = Run::new(options, Watch::of(cases));
+    progress(Progress::Planned(&head));
+    let (mut reports, survey) =
+        played(options, Protocol::Extension, Greeted::default(), cases, progress);
+    reports.sort_by_key(|report| cases.iter().position(|case| case.id == report.id));
+    let stale = options.baseline.stale(&reports);
+    Report { head, cases: reports, survey, stale, took: began.elapsed() }
+}
+
+/// What comes of the cases, and what is known of the program.
+fn played(
+    options: &Options,
+    protocol: Protocol,
+    greeted: Greeted,
+    cases: &[&Case],
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> (Vec<CaseReport>, Survey) {
+    let mut run = Run::new(options, protocol, Watch::of(cases));
+    run.survey.eras = greeted.eras;
+    run.opened = greeted.opened;
     run.calls = cases.iter().any(|case| case.needs.contains(&Need::Calls));
     run.wants_life = cases.iter().any(|case| case.check.is_none() && !ends(case));
-    progress(Progress::Planned(&head));
     match run.contact() {
         Contact::Made => {
             run.contacted = true;
@@ -88,9 +108,7 @@ pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress
     for report in reports.iter_mut().filter(|report| report.cause.is_none()) {
         report.cause = run.cause_of(report);
     }
-    reports.sort_by_key(|report| cases.iter().position(|case| case.id == report.id));
-    let stale = options.baseline.stale(&reports);
-    Report { head, cases: reports, survey: run.survey, stale, took: began.elapsed() }
+    (reports, run.survey)
 }
 
 /// Why a case has no verdict when the run was stopped.
@@ -123,23 +141,31 @@ struct Run<'a> {
     /// Where on the axes of `--deep` the cases are played now.
     point: Option<&'static Point>,
     reports: Vec<CaseReport>,
+    /// A server that was begun with, for first contact.
+    opened: Option<Opened>,
 }
 
 impl<'a> Run<'a> {
-    fn new(options: &'a Options, watch: Watch) -> Self {
+    fn new(options: &'a Options, protocol: Protocol, watch: Watch) -> Self {
+        let drawn = match protocol {
+            Protocol::Extension => Drawn::of(options.seed),
+            // Servers that keep ids as numbers have a case of their own.
+            Protocol::Mcp(_) => Drawn::with_numbers(options.seed),
+        };
         Self {
             options,
             ack: ack(options),
             language: language_of(&options.program),
-            drawn: Drawn::of(options.seed),
+            drawn,
             watch: Mutex::new(watch),
-            survey: Survey::default(),
+            survey: Survey { protocol, ..Survey::default() },
             reads_slowly: AtomicBool::new(false),
             calls: false,
             wants_life: false,
             contacted: false,
             point: None,
             reports: Vec::new(),
+            opened: None,
         }
     }
 
@@ -153,9 +179,13 @@ impl<'a> Run<'a> {
         let asked = self.options.canary.iter().chain(&[Canary::Tool, Canary::Command]);
         let questions = asked.map(|canary| canary.question("1", &self.drawn.unknown));
         let frames: Vec<_> = questions.chain([self.ack.clone(), SHUTDOWN.to_owned()]).collect();
-        let contact = check_frames(frames.iter().map(String::as_str))
-            .and_then(|()| caught(|| first_contact(self)))
-            .unwrap_or_else(|fault| Contact::Impossible(Verdict::HarnessError, fault));
+        let contact = match self.survey.protocol {
+            Protocol::Mcp(era) => caught(|| self.greet(era)),
+            Protocol::Extension => check_frames(frames.iter().map(String::as_str))
+                .and_then(|()| caught(|| first_contact(self))),
+        };
+        let contact =
+            contact.unwrap_or_else(|fault| Contact::Impossible(Verdict::HarnessError, fault));
         if is_stopped() {
             return Contact::Impossible(Verdict::CouldNotRun, STOPPED.to_owned());
         }
@@ -206,8 +236,9 @@ impl<'a> Run<'a> {
         failed: &FailedContact,
         progress: &mut dyn FnMut(Progress<'_>),
     ) {
-        for case in cases.iter().filter(|case| case.check.is_none()) {
-            let report = if case.id == contact::CASE {
+        let tells = |case: &&&Case| case.check.is_none() || contact::CASES.contains(&&*case.id);
+        for case in cases.iter().filter(tells) {
+            let report = if contact::CASES.contains(&&*case.id) {
                 let FailedContact { failure, evidence, cause } = failed.clone();
                 CaseReport { cause, ..CaseReport::failed(case, failure, evidence) }
             } else {
@@ -225,8 +256,15 @@ impl<'a> Run<'a> {
                 self.end(conversation, false);
             }
         }
+        if let (Protocol::Mcp(era), true) = (self.survey.protocol, self.contacted) {
+            self.show(era);
+        }
         for case in cases {
             let Some(check) = &case.check else { continue };
+            if self.reports.iter().any(|report| report.id == case.id) {
+                // First contact failed, and that was told.
+                continue;
+            }
             let report = match self.obstacle(case) {
                 Some((verdict, reason)) => CaseReport::without_run(case, verdict, reason),
                 None => self.watch().verdict(case, check),

@@ -3,7 +3,7 @@
 use super::Run;
 use crate::case::{Binds, Case, Cited, Need, Text, Verb};
 use crate::check::surface;
-use crate::conversation::{Canary, Reaction, Survey};
+use crate::conversation::{Canary, Protocol, Reaction, Survey};
 use crate::report::Verdict;
 use crate::target::no_pipe_of;
 
@@ -34,14 +34,34 @@ impl Run<'_> {
         let survey = &self.survey;
         let missing = |reason: &str| Some((Verdict::NotApplicable, reason.to_owned()));
         match need {
+            Need::Older if survey.eras.len() > 1 => {
+                missing("it speaks 2026-07-28 too, and may keep to that once it was asked for it")
+            }
+            Need::Prompts if survey.prompts.is_empty() => missing("it lists no prompt"),
+            Need::Resources if survey.resources.is_empty() => missing("it lists no resource"),
+            Need::Logging if !survey.declares("logging") => missing("it does not declare logging"),
+            Need::ToolChanges if !survey.declares("tools/listChanged") => {
+                missing("it does not declare tools.listChanged")
+            }
+            Need::Required if survey.refusing().is_none() => {
+                missing("none of its tools requires an argument")
+            }
+            Need::Tool if survey.tools.is_empty() && survey.protocol.era().is_some() => {
+                missing("it lists no tool")
+            }
             Need::ToolCanary if self.may_ask(survey.unknown_tool) => None,
             Need::CommandCanary if self.may_ask(survey.unknown_command) => None,
             Need::Tool | Need::ToolCanary if survey.tools.is_empty() => {
                 missing("it registers no tool")
             }
-            Need::Tool if case.needs.contains(&Need::Calls) && self.may_call_no_tool() => missing(
-                "no tool may be called: \"samples\" in extension.json says with which arguments",
-            ),
+            Need::Tool if case.needs.contains(&Need::Calls) && self.may_call_no_tool() => {
+                missing(match survey.protocol {
+                    Protocol::Extension => {
+                        "no tool may be called: \"samples\" in extension.json says with which arguments"
+                    }
+                    Protocol::Mcp(_) => "no arguments that fit the schema are known for any tool",
+                })
+            }
             Need::Command | Need::CommandCanary if survey.commands.is_empty() => {
                 missing("it registers no command")
             }
@@ -65,7 +85,11 @@ impl Run<'_> {
                 Some((Verdict::CouldNotRun, reason))
             }
             Need::Calls if !self.options.calls => {
-                missing("it would call what the extension registered; --call allows that")
+                let what = match survey.protocol {
+                    Protocol::Extension => "what the extension registered",
+                    Protocol::Mcp(_) => "a tool of the server",
+                };
+                missing(&format!("it would call {what}; --call allows that"))
             }
             Need::Canary if survey.canary == Canary::Shutdown && !wants_answers(case) => None,
             Need::Canary if survey.canary.is_end() => Some(self.unasked(Survey::no_canary)),

@@ -3,19 +3,22 @@
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
-use extline_scenario::Failure;
+use extline_scenario::{Failure, Outcome};
 
 use super::configured::with_config;
 use super::harness::is_out_of_resources;
+use super::play::GONE;
 use super::{Failed, Options, Run};
 use crate::case::Point;
-use crate::check::Observed;
-use crate::conversation::{ACK, Conversation, HELLO};
+use crate::check::{ENDS, Observed};
+use crate::conversation::{ACK, Conversation, Era, HELLO, Protocol, seconds};
 use crate::report::{Evidence, Verdict};
 use crate::target::{Setting, Signal, is_stopped};
 
 /// How long an extension may take to end between two cases before it is killed.
 const GRACE: Duration = Duration::from_millis(300);
+/// How much is shown of what happened before the end.
+const SHOWN: usize = 6;
 /// How long the stdout of a process that has ended is read when another one holds it, and how long
 /// where it is not known yet that it leaves such ones: they may only just begin.
 const AFTERWARDS: Duration = Duration::from_millis(100);
@@ -71,6 +74,15 @@ impl Run<'_> {
     }
 
     pub(super) fn make_ready(&self, conversation: &mut Conversation) -> Result<(), Failure> {
+        match self.survey.protocol {
+            Protocol::Mcp(Era::Initialize) => {
+                let era = Era::Initialize;
+                return conversation.open(era, self.survey.version(), HELLO).map(|_| ());
+            }
+            // Nothing needs to come before any request.
+            Protocol::Mcp(Era::Discover) => return Ok(()),
+            Protocol::Extension => {}
+        }
         conversation.await_hello(HELLO)?;
         conversation.acknowledge(None, None, None);
         conversation.await_ready(Some(&self.survey))
@@ -78,7 +90,8 @@ impl Run<'_> {
 
     pub(super) fn start(&self, setting: Setting) -> Result<Conversation, NoStart> {
         let program = &self.options.program;
-        Conversation::start(program, setting, &self.ack, &self.drawn).map_err(|error| {
+        let protocol = self.survey.protocol;
+        Conversation::start(program, protocol, setting, &self.ack, &self.drawn).map_err(|error| {
             if is_out_of_resources(&error) {
                 return NoStart {
                     verdict: Verdict::HarnessError,
@@ -98,9 +111,12 @@ impl Run<'_> {
         let mut killed = false;
         if conversation.seen().exit().is_none() {
             conversation.target().set_reading(true);
-            conversation.send(SHUTDOWN);
+            if self.survey.protocol == Protocol::Extension {
+                conversation.send(SHUTDOWN);
+            }
             conversation.target().close_stdin();
-            if !conversation.await_exit(Instant::now() + GRACE) {
+            if !conversation.await_exit(Instant::now() + self.grace()) {
+                self.blame_for_staying(&conversation);
                 killed = true;
                 conversation.target().signal(Signal::Kill, true);
                 conversation.await_exit(Instant::now() + GRACE);
@@ -138,6 +154,26 @@ impl Run<'_> {
             });
         }
         conversation
+    }
+}
+
+impl Run<'_> {
+    /// How long a process may take to end. That of a server is looked at, until one was seen to stay.
+    fn grace(&self) -> Duration {
+        let watch = self.watch();
+        if watch.wants(ENDS) && !watch.found(ENDS) { GONE } else { GRACE }
+    }
+
+    /// Notes that a server lives on without its stdin.
+    fn blame_for_staying(&self, conversation: &Conversation) {
+        let mut watch = self.watch();
+        if watch.wants(ENDS) && !watch.found(ENDS) {
+            let expected = format!("the process has ended within {}", seconds(GONE));
+            let got = conversation.state().replace("nothing of the kind", "it lives");
+            let timeline = conversation.seen().timeline();
+            let evidence = Evidence::of(timeline, timeline.mark().saturating_sub(SHOWN));
+            watch.blame(ENDS, Failure { expected, got, outcome: Outcome::Survived }, evidence);
+        }
     }
 }
 

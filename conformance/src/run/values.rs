@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Options;
 use crate::case::Values;
-use crate::conversation::{Drawn, Survey};
+use crate::conversation::{Drawn, Era, Survey};
 
 pub(super) fn values(options: &Options, drawn: &Drawn, survey: &Survey, value: u64) -> Values {
     let names = |frames: &[Value]| -> Vec<String> {
@@ -31,7 +31,33 @@ pub(super) fn values(options: &Options, drawn: &Drawn, survey: &Survey, value: u
         ask: survey.canary.question("$id", &drawn.unknown),
         answer: survey.canary.answer_type().to_owned(),
         id: String::new(),
+        more: survey.protocol.era().map(|era| more(era, survey)).unwrap_or_default(),
     }
+}
+
+/// What a case for MCP servers needs beside that.
+fn more(era: Era, survey: &Survey) -> Vec<(String, String)> {
+    let text = |value: &Value| {
+        let text = Value::from(value.as_str().unwrap_or_default()).to_string();
+        text[1..text.len() - 1].to_owned()
+    };
+    let refusing = survey.refusing();
+    let [required, wrong] = match refusing {
+        Some((tool, args)) => [text(&Value::from(tool)), args],
+        None => [String::new(), "{}".to_owned()],
+    };
+    let first =
+        |entries: &[Value], member: &str| text(&entries.first().unwrap_or(&Value::Null)[member]);
+    [
+        ("$meta", era.meta().to_owned()),
+        ("$version", survey.version().to_owned()),
+        ("$required", required),
+        ("$wrong", wrong),
+        ("$prompt", first(&survey.prompts, "name")),
+        ("$resource", first(&survey.resources, "uri")),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
 }
 
 /// How many of the tools and commands that are registered are called in one case: a kit has cases of its

@@ -9,7 +9,7 @@ use extline_scenario::differences;
 use serde_json::Value;
 
 use crate::case::Binds;
-use crate::conversation::{ACK, Arrived, Conversation, Drawn, HELLO, Survey, parse};
+use crate::conversation::{ACK, Arrived, Conversation, Drawn, HELLO, Protocol, Survey, parse};
 use crate::report::{CaseReport, Evidence, Head, Report, Verdict};
 use crate::target::{Setting, Signal, What as Seen};
 use extline_scenario::{Failure, Outcome};
@@ -79,7 +79,8 @@ pub fn replay(
     let (exchanges, exit) = exchanges(trace);
     let junk = junk(trace);
     let drawn = Drawn::of(0);
-    let mut conversation = Conversation::start(program, Setting::default(), ACK, &drawn)?;
+    let mut conversation =
+        Conversation::start(program, Protocol::Extension, Setting::default(), ACK, &drawn)?;
     let mut replay = Replay { conversation: &mut conversation, ignored, matched: Vec::new() };
     let mut cases = Vec::new();
     for (number, exchange) in exchanges.iter().enumerate() {

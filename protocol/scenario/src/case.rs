@@ -91,6 +91,18 @@ pub enum Need {
     Manifest,
     /// It is a kit: an extension with the surface that docs/tester/kits.md describes.
     Kit,
+    /// An MCP server: it speaks only revisions that begin with `initialize`.
+    Older,
+    /// An MCP server: one of its tools has an argument that must be there.
+    Required,
+    /// An MCP server: it offers prompts.
+    Prompts,
+    /// An MCP server: it offers resources.
+    Resources,
+    /// An MCP server: it declares `logging`.
+    Logging,
+    /// An MCP server: it declares that it tells when its tools change.
+    ToolChanges,
 }
 
 /// Which process a case runs in.

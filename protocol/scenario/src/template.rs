@@ -29,6 +29,8 @@ pub struct Values {
     pub point: String,
     /// `$value`: the value of this run.
     pub value: u64,
+    /// What else the protocol under test needs, each as `$meta` and what it stands for.
+    pub more: Vec<(String, String)>,
 }
 
 /// The text with every placeholder replaced, `$pad` by as many bytes as make up the length.
@@ -70,8 +72,9 @@ pub fn replace(text: &str, values: &Values) -> String {
         ("$args", &values.args),
         ("$id", &values.id),
     ];
+    let more = values.more.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let mut replaced = text.to_owned();
-    for (name, value) in names {
+    for (name, value) in more.chain(names) {
         if replaced.contains(name) {
             replaced = replaced.replace(name, value);
         }

@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use extline_scenario::Outcome;
 
 use super::{Baseline, Entry, Expectation, Kind, Stale};
-use crate::case::builtin;
 use crate::case::host::host_cases;
+use crate::case::{builtin, mcp_cases};
 use crate::report::{CaseReport, Verdict};
 
 impl Baseline {
@@ -34,7 +34,7 @@ impl Baseline {
                     let why = report.reason.as_deref().unwrap_or_default();
                     format!("the case says nothing about this extension: {why}")
                 }
-                None if ![builtin(), host_cases()]
+                None if ![builtin(), host_cases(), mcp_cases()]
                     .iter()
                     .any(|all| all.contains_key(&entry.case)) =>
                 {

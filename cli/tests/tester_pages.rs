@@ -1,5 +1,5 @@
-//! docs/tester/test-your-extension.md, run as it stands: its scripts are written, its changes are made,
-//! its commands are run, and what it shows is compared with what comes.
+//! docs/tester/test-your-extension.md and mcp-servers.md, run as they stand: their scripts are written, their
+//! changes are made, their commands are run, and what they show is compared with what comes.
 //!
 //! `...` on a line of its own stands for any lines. Times, sizes, counts of passes and other things
 //! that differ between runs are not compared; ids of cases, verdicts, causes and fixes are, and no
@@ -15,12 +15,24 @@ use std::process::{Command, Stdio};
 use support::{Extline, outcome, repository};
 
 #[test]
-fn the_page_shows_what_happens() {
+fn the_page_on_extensions_shows_what_happens() {
     if Command::new("jq").arg("--version").stdout(Stdio::null()).status().is_err() {
         let _ = writeln!(std::io::stderr(), "SKIPPED docs/tester/test-your-extension.md: no jq");
         return;
     }
-    let page = fs::read_to_string(repository().join("docs/tester/test-your-extension.md")).unwrap();
+    let commands = play("docs/tester/test-your-extension.md");
+    assert!(commands > 10, "the page has {commands} commands");
+}
+
+#[test]
+fn the_page_on_mcp_servers_shows_what_happens() {
+    let commands = play("docs/tester/mcp-servers.md");
+    assert!(commands > 5, "the page has {commands} commands");
+}
+
+/// Does what a page says, and returns how many commands it has.
+fn play(page: &str) -> usize {
+    let page = fs::read_to_string(repository().join(page)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut commands = 0;
     for (kind, text) in fences(&page) {
@@ -28,10 +40,12 @@ fn the_page_shows_what_happens() {
             Some(("diff", file)) => change(&folder.path().join(file), text),
             Some((_, file)) => fs::write(folder.path().join(file), text).unwrap(),
             None if kind == "console" => commands += console(text, folder.path()),
+            // Commands that are only shown.
+            None if kind == "text" => {}
             None => panic!("what is to be done with a block of {kind:?}?"),
         }
     }
-    assert!(commands > 10, "the page has {commands} commands");
+    commands
 }
 
 /// The blocks of code, each with what stands behind its backquotes.
@@ -114,7 +128,8 @@ fn plain(line: &str) -> String {
     let words: Vec<_> = line.split_whitespace().collect();
     let before = |place: usize| place.checked_sub(1).map(|place| words[place]);
     let differs = |place: usize, word: &str| {
-        let next = words.get(place + 1).map(|word| word.trim_end_matches([',', ')', '.', ':']));
+        let next =
+            words.get(place + 1).map(|word| word.trim_end_matches([',', ')', '.', ':', ';']));
         word.parse::<f64>().is_ok()
             && (matches!(next, Some("ms" | "s" | "pass" | "n/a"))
                 || matches!(before(place), Some("process")))

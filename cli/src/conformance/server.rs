@@ -1,0 +1,73 @@
+//! `extline conformance --protocol mcp`: an MCP server on stdio.
+
+use clap::error::ErrorKind;
+use extline_conformance::{Era, Options, draw_seed, run_server};
+
+use super::reports::{Format, Reports};
+use super::{SUBCOMMAND, Testing, baseline, list, quoted, run_tests, selection};
+use crate::args::{Conformance, Rules, SpokenEra};
+use crate::exit::Exit;
+use crate::interrupt::Interrupts;
+use crate::printer::Printer;
+use crate::target::{program_of, usage};
+
+pub(super) async fn run(
+    args: &Conformance,
+    mut printer: Printer,
+    interrupts: &mut Option<Interrupts>,
+) -> Result<Exit, clap::Error> {
+    refuse_what_is_for_extensions(args)?;
+    let cases = selection::chosen_of_servers(&args.choice.only, &args.choice.skip)?;
+    if args.choice.list {
+        return Ok(list(cases, printer));
+    }
+    let baseline = baseline::read(args.told.baseline.as_ref())?;
+    let (expected, written) = (args.told.baseline.as_ref(), args.told.write_baseline.as_ref());
+    let draft = baseline::draft(expected, written, &baseline)?;
+    let reports = Reports::open(&args.told.report, printer.json)?;
+    printer.json = reports.stdout == Some(Format::Ndjson);
+    let program = match program_of(SUBCOMMAND, args.dir.as_ref(), &args.program)? {
+        Ok(program) => program,
+        Err(why) => {
+            printer.error(why);
+            return Ok(printer.finish(Exit::NotStarted));
+        }
+    };
+    let seed = args.seed.unwrap_or_else(draw_seed);
+    let (again, retries, calls) = (Some(again(args, seed)), args.retries, args.call);
+    let options = Options { calls, again, seed, retries, baseline, ..Options::of(program) };
+    let eras = match args.era {
+        None => Era::ALL.to_vec(),
+        Some(SpokenEra::Initialize) => vec![Era::Initialize],
+        Some(SpokenEra::Discover) => vec![Era::Discover],
+    };
+    let testing = Testing { reports, write_baseline: written, draft, verbose: args.told.verbose };
+    run_tests(testing, printer, interrupts, move |keeps_passes, progress| {
+        run_server(&Options { keeps_passes, ..options }, &eras, &cases, progress)
+    })
+    .await
+}
+
+fn refuse_what_is_for_extensions(args: &Conformance) -> Result<(), clap::Error> {
+    let given = [
+        ("--level", args.level != Rules::Base),
+        ("--deep", args.deep),
+        ("--cases", !args.cases.is_empty()),
+        ("--canary", args.canary.is_some()),
+    ];
+    let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) else { return Ok(()) };
+    let text = format!("{option} is for extensions; leave it out with --protocol mcp");
+    Err(usage(SUBCOMMAND, ErrorKind::ArgumentConflict, &text))
+}
+
+/// The command that runs one case again.
+fn again(args: &Conformance, seed: u32) -> String {
+    let mut words = vec!["extline conformance --protocol mcp --only $case".to_owned()];
+    words.extend(args.call.then(|| "--call".to_owned()));
+    words.push(format!("--seed {seed}"));
+    words.extend(args.dir.as_ref().map(|dir| quoted(&dir.to_string_lossy())));
+    let program = &args.program.words;
+    words.extend((!program.is_empty()).then(|| "--".to_owned()));
+    words.extend(program.iter().map(|word| quoted(&word.to_string_lossy())));
+    words.join(" ")
+}

@@ -1,0 +1,170 @@
+//! What a client of MCP says to begin, and the lists that it asks for.
+
+use std::time::{Duration, Instant};
+
+use extline_scenario::{Failure, Outcome};
+use serde_json::{Map, Value, json};
+
+use super::{Conversation, Era, Missing, seconds};
+
+/// What every request carries from 2026-07-28 on; what is between the braces of `params`.
+pub(crate) const META: &str = concat!(
+    r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+    r#""io.modelcontextprotocol/clientInfo":{"name":"extline-conformance","version":"0.1.0"},"#,
+    r#""io.modelcontextprotocol/clientCapabilities":{}}"#
+);
+/// So many pages of a list are read.
+const PAGES: usize = 50;
+
+impl Era {
+    /// What a request of this era carries in its `params`, without their braces.
+    pub(crate) fn meta(self) -> &'static str {
+        match self {
+            Self::Initialize => r#""_meta":{}"#,
+            Self::Discover => META,
+        }
+    }
+
+    /// The same with a token under which the server may tell of progress.
+    pub(crate) fn meta_with_token(self, token: &str) -> String {
+        let begin = format!(r#""_meta":{{"progressToken":"{token}""#);
+        match self {
+            Self::Initialize => begin + "}",
+            Self::Discover => META.replacen(r#""_meta":{"#, &(begin + ","), 1),
+        }
+    }
+
+    /// The request with which a client begins; `version` is the revision that it asks for.
+    pub(crate) fn opening(self, id: &str, version: &str) -> String {
+        match self {
+            Self::Initialize => format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{}},"clientInfo":{{"name":"extline-conformance","version":"0.1.0"}}}}}}"#
+            ),
+            Self::Discover => request(id, "server/discover", META),
+        }
+    }
+
+    /// The method of that request.
+    pub(crate) fn opening_method(self) -> &'static str {
+        match self {
+            Self::Initialize => "initialize",
+            Self::Discover => "server/discover",
+        }
+    }
+}
+
+/// A request; `params` are what stands between their braces.
+pub(crate) fn request(id: &str, method: &str, params: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{params}}}}}"#)
+}
+
+/// What a client says once `initialize` is answered.
+pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
+/// Whether a message answers a request, with a result or with an error.
+pub(crate) fn is_response(message: &Value) -> bool {
+    message.get("method").is_none()
+        && (message.get("result").is_some() || message.get("error").is_some())
+}
+
+/// Whether an id is the one that is written so, with or without quotation marks.
+pub(crate) fn is_id(id: &Value, written: &str) -> bool {
+    match id {
+        Value::String(id) => id == written,
+        Value::Number(id) => id.to_string() == written,
+        _ => false,
+    }
+}
+
+impl Conversation {
+    /// Begins as a client of that era does, and gives back what the server said of itself. What comes next
+    /// may follow in the same write.
+    pub(crate) fn open(
+        &mut self,
+        era: Era,
+        version: &str,
+        within: Duration,
+    ) -> Result<Value, Failure> {
+        let id = self.fresh_id();
+        let result = self.ask(&id, &era.opening(&id, version), era.opening_method(), within)?;
+        self.usual = true;
+        if era == Era::Initialize {
+            self.acknowledged = Some(self.target.timeline().mark());
+            self.send(INITIALIZED);
+        }
+        Ok(result)
+    }
+
+    /// Sends a request, and waits for its result.
+    pub(crate) fn ask(
+        &mut self,
+        id: &str,
+        line: &str,
+        method: &str,
+        within: Duration,
+    ) -> Result<Value, Failure> {
+        let from = self.frames().len();
+        self.send(line);
+        let until = Instant::now() + within;
+        let is_answer = |message: &Value| is_response(message) && is_id(&message["id"], id);
+        let expected = || format!("a result of {method} within {}", seconds(within));
+        match self.await_frame(from, until, is_answer) {
+            Ok(at) => {
+                let message = self.frames()[at].frame.as_ref().ok();
+                let result = message.and_then(|message| message.get("result"));
+                result.cloned().ok_or_else(|| Failure {
+                    expected: expected(),
+                    got: message.map(Value::to_string).unwrap_or_default(),
+                    outcome: Outcome::Wrong,
+                })
+            }
+            Err(missing) => Err(self.no_answer(missing, expected())),
+        }
+    }
+
+    /// What happened in place of an answer, and what stands on stdout instead.
+    fn no_answer(&mut self, missing: Missing, expected: String) -> Failure {
+        let mut failure = self.failure(missing, expected);
+        let wrong = self.frames().iter().find(|arrived| arrived.frame.is_err());
+        if let Some(wrong) = wrong {
+            let text = String::from_utf8_lossy(self.bytes(wrong)).into_owned();
+            let text: String = text.chars().take(120).collect();
+            failure.got += &format!("; a line on stdout is no message: {text}");
+        } else if !self.target.partial().is_empty() {
+            let text = String::from_utf8_lossy(self.target.partial()).into_owned();
+            let text: String = text.chars().take(120).collect();
+            failure.got += &format!("; what came on stdout has no LF at its end: {text}");
+        }
+        failure
+    }
+
+    /// All entries of a list, page by page; what does not come is left out, for a case tells that.
+    pub(crate) fn listed(&mut self, era: Era, method: &str, member: &str) -> Vec<Value> {
+        let mut entries = Vec::new();
+        let mut cursor: Option<Value> = None;
+        for _ in 0..PAGES {
+            let id = self.fresh_id();
+            let next = cursor.as_ref().map(|cursor| format!(r#","cursor":{cursor}"#));
+            let params = format!("{}{}", era.meta(), next.unwrap_or_default());
+            let line = request(&id, method, &params);
+            let Ok(page) = self.ask(&id, &line, method, super::SOFT) else { break };
+            entries.extend(page[member].as_array().cloned().unwrap_or_default());
+            cursor = page.get("nextCursor").filter(|cursor| cursor.is_string()).cloned();
+            if cursor.is_none() {
+                break;
+            }
+        }
+        entries
+    }
+}
+
+/// Arguments that a schema refuses: without what it requires, and with a wrong type of the first of its
+/// members. `None` where it requires nothing.
+pub(crate) fn refused_by(schema: &Value) -> Option<String> {
+    let required = schema["required"].as_array()?.first()?.as_str()?;
+    let kind = schema["properties"][required]["type"].as_str().unwrap_or_default();
+    // A number where a text is wanted, and a list where anything else is, for a server that converts texts.
+    let wrong = if kind == "array" || kind.is_empty() { None } else { Some(json!([["wrong"]])) };
+    let members: Map<_, _> = wrong.map(|wrong| (required.to_owned(), wrong)).into_iter().collect();
+    Some(Value::Object(members).to_string())
+}

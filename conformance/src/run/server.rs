@@ -1,0 +1,260 @@
+//! MCP servers: which eras one speaks, first contact with it, and the run in each of them.
+
+use std::time::{Duration, Instant};
+
+use extline_scenario::{Failure, Outcome};
+use serde_json::Value;
+
+use super::arguments::find_callable;
+use super::contact::{Contact, FailedContact, failed_to_start, measured_pace};
+use super::{Options, Progress, Run, Watch, played};
+use crate::case::{Binds, Case, Need, era_of, is_about_the_process, is_of_no_revision};
+use crate::conversation::{
+    Called, Canary, Conversation, Era, HELLO, Protocol, SOFT, Survey, request,
+};
+use crate::report::{Evidence, Head, Report};
+use crate::target::Setting;
+
+/// The time for the answer to a call of a tool.
+const CALL: Duration = Duration::from_secs(10);
+/// A server that answered `initialize` is given so much for `server/discover`, and as many times as long as
+/// it took before.
+const PROBE: Duration = Duration::from_secs(1);
+const TIMES: u32 = 3;
+/// How much is shown of what became of a call with wrong arguments.
+const SHOWN: usize = 6;
+/// How long an answer to a call that was cancelled is waited for.
+const AFTER_CANCEL: Duration = Duration::from_millis(300);
+/// The check that looks at what came of such a call.
+const VALIDATES: &str = "mcp-validates";
+
+/// Runs the cases for MCP servers that are of an era which the server speaks, of those in `eras`, and reports
+/// all of them in the given order. Where it speaks none, the cases of the first one say why.
+pub fn run_server(
+    options: &Options,
+    eras: &[Era],
+    cases: &[&Case],
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Report {
+    let began = Instant::now();
+    let mut run = Run::new(options, Protocol::Mcp(Era::Initialize), Watch::default());
+    // Where one era alone is played, the other one matters to few cases.
+    let wants_all = eras.len() > 1 || cases.iter().any(|case| case.needs.contains(&Need::Older));
+    let mut opened = run.opened(if wants_all { &Era::ALL } else { eras });
+    let spoken: Vec<_> = opened.iter().map(|(era, ..)| *era).collect();
+    let mut played_in: Vec<_> = eras.iter().copied().filter(|era| spoken.contains(era)).collect();
+    if played_in.is_empty() {
+        played_in.extend(eras.first());
+    }
+    let is_played = |case: &&Case| {
+        // What no revision says, and what the process does in any, is played once.
+        let is_once = is_of_no_revision(case) || is_about_the_process(case);
+        let again = played_in.len() > 1 && is_once && era_of(case) != played_in[0];
+        played_in.contains(&era_of(case)) && !again
+    };
+    let cases: Vec<_> = cases.iter().copied().filter(is_played).collect();
+    let head = Head { binds: Binds::Server, ..options.head(cases.len()) };
+    progress(Progress::Planned(&head));
+    let (mut reports, mut survey) = (Vec::new(), Survey::default());
+    for era in played_in {
+        let own: Vec<_> = cases.iter().copied().filter(|case| era_of(case) == era).collect();
+        let at = opened.iter().position(|(one, ..)| *one == era);
+        let opened = at.map(|at| opened.swap_remove(at));
+        let contact = Greeted { eras: spoken.clone(), opened };
+        let (own, of_era) = played(options, Protocol::Mcp(era), contact, &own, progress);
+        reports.extend(own);
+        survey = of_era;
+    }
+    reports.sort_by_key(|report| cases.iter().position(|case| case.id == report.id));
+    let stale = options.baseline.stale(&reports);
+    Report { head, cases: reports, survey, stale, took: began.elapsed() }
+}
+
+/// What is known of a server before a run in one era.
+#[derive(Default)]
+pub(super) struct Greeted {
+    /// The eras that it speaks.
+    pub(super) eras: Vec<Era>,
+    /// A process that was begun with in this era.
+    pub(super) opened: Option<Opened>,
+}
+
+/// A process that was begun with, and what it said of itself.
+pub(super) type Opened = (Era, Conversation, Value);
+
+impl Run<'_> {
+    /// A process for each of these eras that a server speaks.
+    fn opened(&mut self, eras: &[Era]) -> Vec<Opened> {
+        let mut within = HELLO;
+        let mut opened = Vec::new();
+        for era in eras.iter().copied() {
+            self.survey.protocol = Protocol::Mcp(era);
+            let began = Instant::now();
+            let Ok(mut conversation) = self.start(Setting::default()) else { break };
+            match conversation.open(era, era.revision(), within) {
+                Ok(result) => {
+                    opened.push((era, conversation, result));
+                    within = within.min(PROBE + TIMES * began.elapsed());
+                }
+                Err(_) => {
+                    self.end(conversation, false);
+                }
+            }
+        }
+        opened
+    }
+
+    /// First contact with a server: what it is, what it lists, and how long an answer takes.
+    pub(super) fn greet(&mut self, era: Era) -> Contact {
+        let mut conversation = match self.opened.take() {
+            Some((_, conversation, result)) => {
+                self.survey.hello = result;
+                conversation
+            }
+            None => {
+                let mut conversation = match self.start(Setting::default()) {
+                    Ok(conversation) => conversation,
+                    Err(failed) => return failed_to_start(failed),
+                };
+                match conversation.open(era, era.revision(), HELLO) {
+                    Ok(result) => self.survey.hello = result,
+                    Err(failure) => return self.no_contact(conversation, failure),
+                }
+                conversation
+            }
+        };
+        for (capability, method, member) in [
+            ("tools", "tools/list", "tools"),
+            ("prompts", "prompts/list", "prompts"),
+            ("resources", "resources/list", "resources"),
+        ] {
+            if !self.survey.declares(capability) {
+                continue;
+            }
+            let listed = conversation.listed(era, method, member);
+            match capability {
+                "tools" => self.survey.tools = listed,
+                "prompts" => self.survey.prompts = listed,
+                _ => self.survey.resources = listed,
+            }
+        }
+        self.survey.canary = match era {
+            Era::Discover => Canary::Discover,
+            Era::Initialize => self.question(&mut conversation),
+        };
+        self.survey.pace = self
+            .options
+            .pace
+            .unwrap_or_else(|| measured_pace(&mut conversation, &self.survey.canary));
+        if self.watch().wants("rests") || self.watch().wants("stays") {
+            conversation.rest();
+        }
+        let conversation = self.end(conversation, false);
+        if let Some(flood) = conversation.seen().flood() {
+            return Contact::Flooded(format!("first contact failed: {flood}"));
+        }
+        if self.options.calls {
+            find_callable(self.options, &mut self.survey);
+            self.call_tools(era);
+        }
+        Contact::Made
+    }
+
+    /// What a server of the older era is asked to see whether it lives: `ping`, or where it does not answer that,
+    /// which a case tells, the list of its tools.
+    fn question(&self, conversation: &mut Conversation) -> Canary {
+        let answers = conversation.canary(&Canary::Ping, 1, SOFT, None).is_ok();
+        let lists = !self.survey.tools.is_empty();
+        if !answers && lists { Canary::Tools } else { Canary::Ping }
+    }
+
+    /// Shows the checks what they look at, where no case that was played did.
+    pub(super) fn show(&self, era: Era) {
+        let lacks = |check: &str| self.watch().lacks(check);
+        if era == Era::Initialize && lacks("mcp-version-echo") {
+            self.play(|conversation| {
+                // Whatever comes is looked at.
+                let _ = conversation.open(era, "1999-01-01", HELLO);
+            });
+        }
+        let wants_error = ["mcp-error-codes", "mcp-reserved-codes"].into_iter().any(lacks);
+        if ["mcp-same-version", "mcp-same-tools"].into_iter().any(lacks) || wants_error {
+            self.play_ready(|conversation| {
+                for (method, member) in
+                    [("tools/list", "tools"), ("extline/nobody", ""), ("tools/list", "tools")]
+                {
+                    conversation.listed(era, method, member);
+                }
+            });
+        }
+        let call = self.survey.callable.first().filter(|_| lacks("mcp-after-cancel"));
+        if let Some(tool) = call {
+            self.play_ready(|conversation| {
+                let id = conversation.fresh_id();
+                let name = Value::from(tool.name.as_str());
+                let params = format!(r#""name":{name},"arguments":{},{}"#, tool.args, era.meta());
+                let cancel =
+                    r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"#;
+                conversation.send(&request(&id, "tools/call", &params));
+                conversation.send(&format!("{cancel}{id}}}}}"));
+                let _ = conversation.canary(&self.survey.canary, 1, SOFT, None);
+                conversation.listen(AFTER_CANCEL);
+            });
+        }
+    }
+
+    fn play(&self, act: impl FnOnce(&mut Conversation)) {
+        let Ok(mut conversation) = self.start(Setting::default()) else { return };
+        act(&mut conversation);
+        self.end(conversation, false);
+    }
+
+    fn play_ready(&self, act: impl FnOnce(&mut Conversation)) {
+        let Ok(mut conversation) = self.fresh(Setting::default()) else { return };
+        act(&mut conversation);
+        self.end(conversation, false);
+    }
+
+    fn no_contact(&self, conversation: Conversation, failure: Failure) -> Contact {
+        let evidence = Evidence::of(conversation.seen().timeline(), 0);
+        self.end(conversation, true);
+        Contact::Failed(Box::new(FailedContact { failure, evidence, cause: None }))
+    }
+
+    /// Calls each tool for which there are arguments once, and one with arguments that its schema refuses:
+    /// the checks look at what comes of it.
+    fn call_tools(&mut self, era: Era) {
+        let Ok(mut conversation) = self.fresh(Setting::default()) else { return };
+        // The checks hold what comes of a call to what was listed in the same process.
+        conversation.listed(era, "tools/list", "tools");
+        let call = |conversation: &mut Conversation, name: &str, args: &str| {
+            let id = conversation.fresh_id();
+            let name = Value::from(name);
+            let meta = era.meta_with_token(&format!("progress-{id}"));
+            let params = format!(r#""name":{name},"arguments":{args},{meta}"#);
+            let line = request(&id, "tools/call", &params);
+            let began = Instant::now();
+            conversation.ask(&id, &line, "tools/call", CALL).map(|_| began.elapsed())
+        };
+        for tool in self.survey.callable.clone() {
+            let took = call(&mut conversation, &tool.name, &tool.args).ok();
+            let took_us = took.map(|took| u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+            self.survey.called.push(Called { kind: "tool", name: tool.name, took_us });
+            if conversation.seen().exit().is_some() {
+                let Ok(mut fresh) = self.fresh(Setting::default()) else { return };
+                fresh.listed(era, "tools/list", "tools");
+                self.end(std::mem::replace(&mut conversation, fresh), true);
+            }
+        }
+        let mark = conversation.seen().timeline().mark();
+        let refusing = self.survey.refusing();
+        let outcome = refusing.map(|(tool, wrong)| call(&mut conversation, tool, &wrong));
+        // An error is the best answer to these; it is no result, but an answer.
+        let failure = outcome.and_then(Result::err).filter(|it| it.outcome != Outcome::Wrong);
+        let conversation = self.end(conversation, failure.is_some());
+        if let Some(failure) = failure {
+            let evidence = Evidence::between(conversation.seen().timeline(), mark, mark + SHOWN);
+            self.watch().blame(VALIDATES, failure, evidence);
+        }
+    }
+}
