@@ -21,6 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 CLIENTS = ROOT / "protocol/mcp/clients"
 MADE = ROOT / "target/mcp-clients"
+EVERYTHING = MADE / "node/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
 DEBUG = ROOT / "target/debug"
 # Seconds after which something hangs.
 PATIENCE = 120
@@ -59,6 +60,9 @@ def main():
     checks.append(("an extension runs nothing that nobody approved", needs_approval, [*wipe, "--mcp"]))
     checks += [(f"{server} loses no answer at the end of its input", answers_all, command) for server, command in servers.items()]
     checks += [(f"nothing is left of {server} after {KILLS} kills of its client", leaves_nothing, command) for server, command in servers.items()]
+    tested = {**servers, "extline mcp": [str(DEBUG / "extline"), "mcp", str(ROOT / "examples/weather-rust")]}
+    tested["the official server with everything"] = ["node", str(EVERYTHING)]
+    checks += [(f"{server} passes the tester of MCP servers", passes_tester, command) for server, command in tested.items()]
     checks.append(("docs/mcp/serve.md answers as it says", answers_as_documented))
     checks.append(("extline run uses the official server with everything", uses_everything))
     with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
@@ -318,9 +322,24 @@ def answers_all(server):
     assert all("result" in answer for answer in answers.values())
 
 
+def passes_tester(server):
+    """No MUST is broken in either era, and of our own servers no SHOULD."""
+    command = [str(DEBUG / "extline"), "conformance", "--protocol", "mcp", "--json"]
+    # The official server asks and waits in some of its tools.
+    command += [] if str(EVERYTHING) in server else ["--call"]
+    ran = subprocess.run(
+        [*command, "--", *server], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    rows = [json.loads(line) for line in ran.stdout.splitlines()]
+    broken = ["fail", "flaky", "could-not-run"] + ([] if str(EVERYTHING) in server else ["warn", "info"])
+    found = [f"{row['id']} {row['verdict']}: {row.get('failure')}" for row in rows if row.get("verdict") in broken]
+    assert ran.returncode == 0 and not found, f"exit status {ran.returncode}: {found} {ran.stderr[-500:]}"
+    passed = sum(1 for row in rows if row.get("verdict") == "pass")
+    assert passed > 40, f"{passed} cases passed"
+
+
 def uses_everything():
     """The host as a client of the official server that has one of everything."""
-    server = MADE / "node/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
     form = {
         "name": "Bob", "check": "true", "firstLine": "It was", "email": "a@b.org", "homepage": "https://b.org",
         "birthdate": "2000-01-02", "integer": "7", "number": "7", "untitledSingleSelectEnum": "Ross",
@@ -339,7 +358,7 @@ def uses_everything():
     }
     with tempfile.TemporaryDirectory() as home:
         ran = subprocess.run(
-            [str(DEBUG / "extline"), "run", "--json", "--mcp", f"everything=node '{server}'", "--answer", f"ask={json.dumps(form)}"],
+            [str(DEBUG / "extline"), "run", "--json", "--mcp", f"everything=node '{EVERYTHING}'", "--answer", f"ask={json.dumps(form)}"],
             env={**os.environ, "EXTLINE_HOME": home}, cwd=ROOT, input="\n".join(expected), capture_output=True, text=True,
             timeout=PATIENCE, check=False,
         )

@@ -67,9 +67,9 @@ fn in_era(case: &Case, era: Era) -> Option<Case> {
 
 /// The eras whose revisions have a clause that it cites; both where it cites none of any.
 fn eras(case: &Case) -> Vec<Era> {
-    let cites = |era: &Era| case.clauses.iter().any(|clause| is_of(clause, *era));
-    let cited: Vec<_> = Era::ALL.into_iter().filter(cites).collect();
-    if cited.is_empty() { Era::ALL.into() } else { cited }
+    let is_cited = |era: &Era| case.clauses.iter().any(|clause| is_of(clause, *era));
+    let eras: Vec<_> = Era::ALL.into_iter().filter(is_cited).collect();
+    if eras.is_empty() { Era::ALL.into() } else { eras }
 }
 
 fn is_of(clause: &str, era: Era) -> bool {

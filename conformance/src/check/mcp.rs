@@ -104,7 +104,7 @@ fn found(findings: impl IntoIterator<Item = (usize, String)>) -> Outcome {
 }
 
 /// Looks at each of them; nothing where there is none.
-fn each<T>(all: Vec<T>, look: impl Fn(&T) -> Option<(usize, String)>) -> Outcome {
+fn each<T>(all: &[T], look: impl Fn(&T) -> Option<(usize, String)>) -> Outcome {
     if all.is_empty() { Outcome::Nothing } else { found(all.iter().filter_map(look)) }
 }
 
@@ -124,7 +124,7 @@ fn stdout(observed: &Observed<'_>) -> Outcome {
         // Of one that was killed the last line may be missing its end.
         observed.killed && matches!(record, Some(What::Line { terminated: false, .. }))
     };
-    each(lines, |arrived| {
+    each(&lines, |arrived| {
         let why = arrived.frame.as_ref().err().filter(|_| !is_cut(arrived))?;
         let line = observed.timeline.line(arrived.record).unwrap_or_default();
         Some((arrived.record, format!("{why}: {}", quoted(&String::from_utf8_lossy(line)))))
@@ -133,7 +133,7 @@ fn stdout(observed: &Observed<'_>) -> Outcome {
 
 /// Requests, notifications and responses have the members that they must have, and no others.
 fn shapes(observed: &Observed<'_>) -> Outcome {
-    each(messages(observed).collect(), |(record, message)| {
+    each(&messages(observed).collect::<Vec<_>>(), |(record, message)| {
         shape_of(message).map(|why| (*record, format!("{why}: {}", quoted(&message.to_string()))))
     })
 }
@@ -191,7 +191,7 @@ fn one_answer(observed: &Observed<'_>) -> Outcome {
 fn known_ids(observed: &Observed<'_>) -> Outcome {
     let asked: BTreeSet<_> = observed.sent().iter().map(|sent| sent["id"].to_string()).collect();
     let answers = responses(observed).filter(|(_, message)| !message["id"].is_null());
-    each(answers.collect(), |(record, message)| {
+    each(&answers.collect::<Vec<_>>(), |(record, message)| {
         let id = message["id"].to_string();
         (!asked.contains(&id)).then(|| (*record, format!("an answer to {id}, which nobody asked")))
     })
@@ -200,7 +200,7 @@ fn known_ids(observed: &Observed<'_>) -> Outcome {
 /// Codes of errors are integers.
 fn error_codes(observed: &Observed<'_>) -> Outcome {
     let errors = responses(observed).filter(|(_, message)| message.get("error").is_some());
-    each(errors.collect(), |(record, message)| {
+    each(&errors.collect::<Vec<_>>(), |(record, message)| {
         let code = &message["error"]["code"];
         (!code.is_i64()).then(|| (*record, format!("the code of an error is {code}")))
     })
@@ -209,7 +209,7 @@ fn error_codes(observed: &Observed<'_>) -> Outcome {
 /// No codes that the revision withdrew or keeps for itself.
 fn reserved_codes(observed: &Observed<'_>) -> Outcome {
     let errors = responses(observed).filter(|(_, message)| message.get("error").is_some());
-    each(errors.collect(), |(record, message)| {
+    each(&errors.collect::<Vec<_>>(), |(record, message)| {
         let code = message["error"]["code"].as_i64()?;
         let is_reserved = (-32099..=-32020).contains(&code) && !DEFINED.contains(&code);
         let what = if WITHDRAWN.contains(&code) {
@@ -225,7 +225,7 @@ fn reserved_codes(observed: &Observed<'_>) -> Outcome {
 
 /// `initialize` is answered with a version, capabilities and who the server is.
 fn initialize_result(observed: &Observed<'_>) -> Outcome {
-    each(results_of(observed, "initialize"), |(record, _, result)| {
+    each(&results_of(observed, "initialize"), |(record, _, result)| {
         let missing = if !result["protocolVersion"].is_string() {
             "protocolVersion that is a string"
         } else if !result["capabilities"].is_object() {
@@ -243,7 +243,7 @@ fn initialize_result(observed: &Observed<'_>) -> Outcome {
 
 /// `server/discover` is answered with versions and capabilities.
 fn discover_result(observed: &Observed<'_>) -> Outcome {
-    each(results_of(observed, "server/discover"), |(record, _, result)| {
+    each(&results_of(observed, "server/discover"), |(record, _, result)| {
         let versions = result["supportedVersions"].as_array();
         let named = versions.is_some_and(|all| !all.is_empty() && all.iter().all(Value::is_string));
         let missing = if !named {
@@ -269,7 +269,7 @@ fn same_version(observed: &Observed<'_>) -> Outcome {
     let version = &first.hello["protocolVersion"];
     let mut results = results_of(observed, "initialize");
     results.retain(|(_, request, _)| request["params"]["protocolVersion"] == *version);
-    each(results, |(record, _, result)| {
+    each(&results, |(record, _, result)| {
         let answered = &result["protocolVersion"];
         (answered != version)
             .then(|| (*record, format!("asked for {version}, which it speaks, it says {answered}")))
@@ -280,7 +280,7 @@ fn same_version(observed: &Observed<'_>) -> Outcome {
 fn version_echo(observed: &Observed<'_>) -> Outcome {
     let mut results = results_of(observed, "initialize");
     results.retain(|(_, request, _)| request["params"]["protocolVersion"] == "1999-01-01");
-    each(results, |(record, _, result)| {
+    each(&results, |(record, _, result)| {
         (result["protocolVersion"] == "1999-01-01")
             .then(|| (*record, "it says that it speaks 1999-01-01".to_owned()))
     })
@@ -296,7 +296,7 @@ fn early_requests(observed: &Observed<'_>) -> Outcome {
     });
     let until = initialized.unwrap_or(usize::MAX);
     let early = messages(observed).filter(|(record, _)| *record < until);
-    each(early.collect(), |(record, message)| {
+    each(&early.collect::<Vec<_>>(), |(record, message)| {
         let method = message["method"].as_str().filter(|method| *method != "ping")?;
         let is_request = message.get("id").is_some();
         is_request.then(|| (*record, format!("a request of {method} before initialized")))
@@ -305,7 +305,7 @@ fn early_requests(observed: &Observed<'_>) -> Outcome {
 
 /// The server asks nothing: what it wants to know travels in results.
 fn no_requests(observed: &Observed<'_>) -> Outcome {
-    each(messages(observed).collect(), |(record, message)| {
+    each(&messages(observed).collect::<Vec<_>>(), |(record, message)| {
         let method = message["method"].as_str()?;
         message.get("id").map(|_| (*record, format!("a request of {method}")))
     })
@@ -313,7 +313,7 @@ fn no_requests(observed: &Observed<'_>) -> Outcome {
 
 /// Each result says what type it is of.
 fn result_type(observed: &Observed<'_>) -> Outcome {
-    each(newer_results(observed), |(record, request, result)| {
+    each(&newer_results(observed), |(record, request, result)| {
         let kind = &result["resultType"];
         (!kind.is_string())
             .then(|| (*record, format!("a result of {} without resultType", request["method"])))
@@ -335,7 +335,7 @@ fn cache_hints(observed: &Observed<'_>) -> Outcome {
         KEPT.iter().any(|method| request["method"] == *method)
             && result["resultType"] != "input_required"
     });
-    each(results, |(record, request, result)| {
+    each(&results, |(record, request, result)| {
         let missing = if result["ttlMs"].as_f64().is_none_or(|ttl| ttl < 0.0) {
             "ttlMs that is not negative"
         } else if result["cacheScope"] != "public" && result["cacheScope"] != "private" {
@@ -349,7 +349,7 @@ fn cache_hints(observed: &Observed<'_>) -> Outcome {
 
 /// Each result says whose it is.
 fn server_info(observed: &Observed<'_>) -> Outcome {
-    each(newer_results(observed), |(record, request, result)| {
+    each(&newer_results(observed), |(record, request, result)| {
         let info = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
         let is_named = info["name"].is_string() && info["version"].is_string();
         (!is_named).then(|| {
@@ -373,7 +373,7 @@ fn undeclared(observed: &Observed<'_>) -> Outcome {
         request["method"] == "initialize" || request["method"] == "server/discover"
     });
     let Some((_, _, opened)) = opened else { return Outcome::Nothing };
-    each(messages(observed).collect(), |(record, message)| {
+    each(&messages(observed).collect::<Vec<_>>(), |(record, message)| {
         let (method, place) = DECLARED.iter().find(|(method, _)| message["method"] == *method)?;
         let declared = opened["capabilities"].pointer(place);
         let is_declared = declared.is_some_and(|one| one.is_object() || *one == true);
@@ -396,7 +396,7 @@ fn tools<'a>(observed: &'a Observed<'_>) -> Vec<Message<'a>> {
 
 /// Each tool has a schema that describes an object, and is one.
 fn input_schemas(observed: &Observed<'_>) -> Outcome {
-    each(tools(observed), |(record, tool)| {
+    each(&tools(observed), |(record, tool)| {
         let schema = &tool["inputSchema"];
         let why = if !schema.is_object() {
             "is no object".to_owned()
@@ -426,7 +426,7 @@ fn tool_names(observed: &Observed<'_>) -> Outcome {
         let twice = twice.map(|(_, name)| format!("two tools are called {name:?}"));
         Some((*record, wrong.or(twice)?))
     };
-    each(lists, look)
+    each(&lists, look)
 }
 
 /// The same tools in the same order, however often they are asked for.
@@ -443,7 +443,7 @@ fn same_tools(observed: &Observed<'_>) -> Outcome {
         return Outcome::Nothing;
     }
     let first = names(lists[0].2);
-    each(lists, |(record, _, result)| {
+    each(&lists, |(record, _, result)| {
         let now = names(result);
         let what = format!("{} first, {} now", first.join(", "), now.join(", "));
         (now != first).then(|| (*record, quoted(&what)))
@@ -481,7 +481,7 @@ fn validates(observed: &Observed<'_>) -> Outcome {
     calls.retain(|(_, tool, request, _)| {
         fits(&tool["inputSchema"], &request["params"]["arguments"]).is_err()
     });
-    each(calls, |(record, tool, request, message)| {
+    each(&calls, |(record, tool, request, message)| {
         let is_refused = message.get("error").is_some() || message["result"]["isError"] == true;
         let why = fits(&tool["inputSchema"], &request["params"]["arguments"]).err()?;
         (!is_refused).then(|| {
@@ -495,7 +495,7 @@ fn validates(observed: &Observed<'_>) -> Outcome {
 fn tool_results(observed: &Observed<'_>) -> Outcome {
     let mut results = results_of(observed, "tools/call");
     results.retain(|(_, _, result)| result["resultType"] != "input_required");
-    each(results, |(record, request, result)| {
+    each(&results, |(record, request, result)| {
         let why = match result["content"].as_array() {
             None => "content that is a list is missing".to_owned(),
             Some(content) => content.iter().find_map(part_of)?,
@@ -526,7 +526,7 @@ fn structured(observed: &Observed<'_>) -> Outcome {
             && message["result"]["isError"] != true
             && message["result"]["resultType"] != "input_required"
     });
-    each(calls, |(record, tool, _, message)| {
+    each(&calls, |(record, tool, _, message)| {
         let why = match message["result"].get("structuredContent") {
             None => "there is no structuredContent".to_owned(),
             Some(value) => fits(&tool["outputSchema"], value).err()?,
@@ -539,7 +539,7 @@ fn structured(observed: &Observed<'_>) -> Outcome {
 fn structured_text(observed: &Observed<'_>) -> Outcome {
     let mut calls = calls(observed);
     calls.retain(|(.., message)| message["result"].get("structuredContent").is_some());
-    each(calls, |(record, tool, _, message)| {
+    each(&calls, |(record, tool, _, message)| {
         let content = message["result"]["content"].as_array().map(Vec::as_slice);
         let text = content.unwrap_or_default().iter().any(|part| part["type"] == "text");
         (!text).then(|| (*record, format!("{} gives structuredContent and no text", tool["name"])))

@@ -13,6 +13,8 @@ pub(crate) const META: &str = concat!(
     r#""io.modelcontextprotocol/clientInfo":{"name":"extline-conformance","version":"0.1.0"},"#,
     r#""io.modelcontextprotocol/clientCapabilities":{}}"#
 );
+/// What of a line is quoted, in characters.
+const QUOTED: usize = 120;
 /// So many pages of a list are read.
 const PAGES: usize = 50;
 
@@ -126,14 +128,13 @@ impl Conversation {
     fn no_answer(&mut self, missing: Missing, expected: String) -> Failure {
         let mut failure = self.failure(missing, expected);
         let wrong = self.frames().iter().find(|arrived| arrived.frame.is_err());
-        if let Some(wrong) = wrong {
-            let text = String::from_utf8_lossy(self.bytes(wrong)).into_owned();
-            let text: String = text.chars().take(120).collect();
-            failure.got += &format!("; a line on stdout is no message: {text}");
-        } else if !self.target.partial().is_empty() {
-            let text = String::from_utf8_lossy(self.target.partial()).into_owned();
-            let text: String = text.chars().take(120).collect();
-            failure.got += &format!("; what came on stdout has no LF at its end: {text}");
+        let (what, bytes) = match wrong {
+            Some(wrong) => ("a line on stdout is no message", self.bytes(wrong)),
+            None => ("what came on stdout has no LF at its end", self.target.partial()),
+        };
+        if !bytes.is_empty() {
+            let text: String = String::from_utf8_lossy(bytes).chars().take(QUOTED).collect();
+            failure.got = format!("{}; {what}: {text}", failure.got);
         }
         failure
     }

@@ -26,7 +26,7 @@ mod watch;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use extline_scenario::{Failure, Outcome};
@@ -126,7 +126,8 @@ const IN_ORDER: [Process; 5] =
 struct Run<'a> {
     options: &'a Options,
     ack: String,
-    language: Option<&'static str>,
+    /// Looked for once something fails: it is in the program, which may be large.
+    language: OnceLock<Option<&'static str>>,
     drawn: Drawn,
     watch: Mutex<Watch>,
     survey: Survey,
@@ -155,7 +156,7 @@ impl<'a> Run<'a> {
         Self {
             options,
             ack: ack(options),
-            language: language_of(&options.program),
+            language: OnceLock::new(),
             drawn,
             watch: Mutex::new(watch),
             survey: Survey { protocol, ..Survey::default() },
@@ -281,7 +282,9 @@ impl<'a> Run<'a> {
     }
 
     fn cause_of(&self, report: &CaseReport) -> Option<Cause> {
-        cause_of(report, self.language, self.watch().torn())
+        report.failure.as_ref()?;
+        let language = *self.language.get_or_init(|| language_of(&self.options.program));
+        cause_of(report, language, self.watch().torn())
     }
 
     /// A case with all that is told of it, which was told.

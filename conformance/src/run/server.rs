@@ -106,23 +106,12 @@ impl Run<'_> {
 
     /// First contact with a server: what it is, what it lists, and how long an answer takes.
     pub(super) fn greet(&mut self, era: Era) -> Contact {
-        let mut conversation = match self.opened.take() {
-            Some((_, conversation, result)) => {
-                self.survey.hello = result;
-                conversation
-            }
-            None => {
-                let mut conversation = match self.start(Setting::default()) {
-                    Ok(conversation) => conversation,
-                    Err(failed) => return failed_to_start(failed),
-                };
-                match conversation.open(era, era.revision(), HELLO) {
-                    Ok(result) => self.survey.hello = result,
-                    Err(failure) => return self.no_contact(conversation, failure),
-                }
-                conversation
-            }
+        let opened = self.opened.take().map(|(_, conversation, result)| (conversation, result));
+        let (mut conversation, result) = match opened.map_or_else(|| self.begun(era), Ok) {
+            Ok(begun) => begun,
+            Err(contact) => return *contact,
         };
+        self.survey.hello = result;
         for (capability, method, member) in [
             ("tools", "tools/list", "tools"),
             ("prompts", "prompts/list", "prompts"),
@@ -158,6 +147,16 @@ impl Run<'_> {
             self.call_tools(era);
         }
         Contact::Made
+    }
+
+    /// A process that was begun with, and what it said of itself; `Err` is why there is none.
+    fn begun(&self, era: Era) -> Result<(Conversation, Value), Box<Contact>> {
+        let started = self.start(Setting::default());
+        let mut conversation = started.map_err(|failed| Box::new(failed_to_start(failed)))?;
+        match conversation.open(era, era.revision(), HELLO) {
+            Ok(result) => Ok((conversation, result)),
+            Err(failure) => Err(Box::new(self.no_contact(conversation, failure))),
+        }
     }
 
     /// What a server of the older era is asked to see whether it lives: `ping`, or where it does not answer that,
