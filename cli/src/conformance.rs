@@ -135,7 +135,7 @@ async fn run_once(
     mut printer: Printer,
     interrupts: &mut Option<Interrupts>,
 ) -> Result<Exit, clap::Error> {
-    if args.protocol == Spoken::Mcp {
+    if args.protocol == Spoken::Mcp || !args.mcp_config.is_empty() {
         return server::run(args, printer, interrupts).await;
     }
     let mut cases = selection::chosen(

@@ -18,7 +18,7 @@ pub(crate) struct Conformance {
     pub(crate) question: Option<Question>,
 
     /// The extension's folder
-    #[arg(value_name = "DIR", required_unless_present_any = ["program", "list"])]
+    #[arg(value_name = "DIR", required_unless_present_any = ["program", "list", "mcp_config"])]
     pub(crate) dir: Option<OsString>,
 
     /// What the program speaks: extline's protocol, or MCP as a server on stdio (docs/tester/mcp-servers.md)
@@ -29,6 +29,11 @@ pub(crate) struct Conformance {
     /// server speaks when absent
     #[arg(long, value_enum)]
     pub(crate) era: Option<SpokenEra>,
+
+    /// Check the MCP server of that name in a configuration file, as .mcp.json or config.toml, with its
+    /// environment; --protocol mcp is understood
+    #[arg(long, num_args = 2, value_names = ["FILE", "NAME"], conflicts_with_all = ["dir", "program"])]
+    pub(crate) mcp_config: Vec<String>,
 
     /// Allow calls of the tools and commands that the extension registers
     #[arg(long)]

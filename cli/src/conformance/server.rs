@@ -1,7 +1,11 @@
 //! `extline conformance --protocol mcp`: an MCP server on stdio.
 
+use std::env;
+use std::path::Path;
+
 use clap::error::ErrorKind;
 use extline_conformance::{Era, Options, draw_seed, run_server};
+use extline_host::Program;
 
 use super::reports::{Format, Reports};
 use super::{SUBCOMMAND, Testing, baseline, list, quoted, run_tests, selection};
@@ -9,7 +13,8 @@ use crate::args::{Conformance, Rules, SpokenEra};
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
 use crate::printer::Printer;
-use crate::target::{program_of, usage};
+use crate::servers;
+use crate::target::{program_of, told, usage};
 
 pub(super) async fn run(
     args: &Conformance,
@@ -26,7 +31,7 @@ pub(super) async fn run(
     let draft = baseline::draft(expected, written, &baseline)?;
     let reports = Reports::open(&args.told.report, printer.json)?;
     printer.json = reports.stdout == Some(Format::Ndjson);
-    let program = match program_of(SUBCOMMAND, args.dir.as_ref(), &args.program)? {
+    let program = match program(args)? {
         Ok(program) => program,
         Err(why) => {
             printer.error(why);
@@ -48,6 +53,17 @@ pub(super) async fn run(
     .await
 }
 
+/// The server's program; the inner `Err` says why there is none, and what to do.
+fn program(args: &Conformance) -> Result<Result<Program, String>, clap::Error> {
+    let [file, name] = &args.mcp_config[..] else {
+        return program_of(SUBCOMMAND, args.dir.as_ref(), &args.program);
+    };
+    let cwd = env::current_dir().unwrap_or_default();
+    let source = servers::named(Path::new(file), name, &cwd)
+        .map_err(|why| usage(SUBCOMMAND, ErrorKind::InvalidValue, &why))?;
+    Ok(Program::of(&source, &cwd).map_err(|problem| told(&problem)))
+}
+
 fn refuse_what_is_for_extensions(args: &Conformance) -> Result<(), clap::Error> {
     let given = [
         ("--level", args.level != Rules::Base),
@@ -65,6 +81,9 @@ fn again(args: &Conformance, seed: u32) -> String {
     let mut words = vec!["extline conformance --protocol mcp --only $case".to_owned()];
     words.extend(args.call.then(|| "--call".to_owned()));
     words.push(format!("--seed {seed}"));
+    if let [file, name] = &args.mcp_config[..] {
+        words.push(format!("--mcp-config {} {}", quoted(file), quoted(name)));
+    }
     words.extend(args.dir.as_ref().map(|dir| quoted(&dir.to_string_lossy())));
     let program = &args.program.words;
     words.extend((!program.is_empty()).then(|| "--".to_owned()));

@@ -27,11 +27,7 @@ pub(super) fn servers_in(
     with_disabled: bool,
 ) -> Result<Vec<Result<Configured, String>>, String> {
     let settings = settings_of(file)?;
-    let tables = KEYS.iter().filter_map(|key| settings.get(*key)?.as_object());
-    // ~/.claude.json has those of one folder below its path.
-    let here = settings.get("projects").zip(cwd.to_str()).and_then(|(it, cwd)| it.get(cwd));
-    let here = here.and_then(|it| it.get("mcpServers")?.as_object());
-    let tables: Vec<_> = tables.chain(here).collect();
+    let tables = tables_of(&settings, cwd);
     if tables.is_empty() {
         let file = file.display();
         return Err(format!(
@@ -45,6 +41,33 @@ pub(super) fn servers_in(
         server_of(name, entry, cwd).map(|server| Configured { server, is_enabled })
     });
     Ok(configured.collect())
+}
+
+/// The server of that name in a file, also a disabled one.
+pub(super) fn named_in(file: &Path, name: &str, cwd: &Path) -> Result<McpServer, String> {
+    let settings = settings_of(file)?;
+    let tables = tables_of(&settings, cwd);
+    let mut entries = tables.iter().flat_map(|table| table.iter());
+    if let Some((_, entry)) = entries.find(|(one, _)| *one == name) {
+        return server_of(name, entry, cwd);
+    }
+    let names: Vec<_> = tables.iter().flat_map(|table| table.keys()).map(String::as_str).collect();
+    let file = file.display();
+    Err(match names.as_slice() {
+        [] => format!(
+            "{file} has no servers: neither mcpServers nor servers nor mcp_servers is in it"
+        ),
+        names => format!("{file} has no server {name}; there are {}", names.join(", ")),
+    })
+}
+
+/// The tables of servers in a file.
+fn tables_of<'s>(settings: &'s Map<String, Value>, cwd: &Path) -> Vec<&'s Map<String, Value>> {
+    let tables = KEYS.iter().filter_map(|key| settings.get(*key)?.as_object());
+    // ~/.claude.json has those of one folder below its path.
+    let here = settings.get("projects").zip(cwd.to_str()).and_then(|(it, cwd)| it.get(cwd));
+    let here = here.and_then(|it| it.get("mcpServers")?.as_object());
+    tables.chain(here).collect()
 }
 
 fn is_enabled(entry: &Value) -> bool {

@@ -52,6 +52,19 @@ pub(crate) fn sources(
     Ok(sources)
 }
 
+/// The server of that name in a file, as who names it wants it to be started. `Err` where there is none.
+pub(crate) fn named(file: &Path, name: &str, cwd: &Path) -> Result<ExtensionSource, String> {
+    let found = config::named_in(file, name, cwd)?;
+    if found.is_remote() {
+        return Err(format!(
+            "the server {name} of {} is reached by a URL; what speaks over stdio is tested",
+            file.display()
+        ));
+    }
+    let digest = found.digest(cwd).map_err(|error| error.to_string())?;
+    Ok(ExtensionSource::Mcp(found.trust(digest)))
+}
+
 /// A server that is started later, if at all: nobody is asked about it now.
 fn if_trusted(server: McpServer, cwd: &Path, trust: &mut Trust) -> McpServer {
     match server.digest(cwd) {

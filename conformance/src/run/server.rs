@@ -97,6 +97,8 @@ impl Run<'_> {
                     within = within.min(PROBE + TIMES * began.elapsed());
                 }
                 Err(_) => {
+                    // What says nothing to one of them hardly does to the other.
+                    within = within.min(PROBE * TIMES);
                     self.end(conversation, false);
                 }
             }

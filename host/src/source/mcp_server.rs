@@ -138,6 +138,11 @@ impl McpServer {
         self
     }
 
+    /// Whether it is reached by a URL, and not started.
+    pub fn is_remote(&self) -> bool {
+        matches!(self.way, Way::Url { .. })
+    }
+
     /// What it is called.
     pub fn name(&self) -> &str {
         &self.name

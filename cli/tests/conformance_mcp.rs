@@ -1,0 +1,113 @@
+//! `extline conformance --protocol mcp`: any MCP server on stdio, ours among them.
+
+mod support;
+
+use std::fs;
+
+use serde_json::json;
+use support::{Extline, repository};
+
+/// The server of the tester's own test, right or wrong as its argument says.
+fn server() -> String {
+    repository().join("conformance/mutants/mcp_server.py").display().to_string()
+}
+
+#[test]
+fn an_extension_behind_extline_mcp_keeps_to_every_rule_of_both_eras() {
+    let extline = Extline::new();
+    let program = env!("CARGO_BIN_EXE_extline");
+    let command = ["--", program, "mcp", "examples/clock-shell"];
+    let arguments = ["conformance", "--json", "--protocol", "mcp", "--call"];
+    let outcome = extline.run(&[&arguments[..], &command].concat());
+    outcome.assert_code(0);
+    let rows = outcome.json_lines();
+    let verdict = |word: &str| rows.iter().filter(|row| row["verdict"] == word).count();
+    assert!(verdict("pass") > 80, "{rows:?}");
+    assert_eq!(verdict("warn") + verdict("info") + verdict("flaky"), 0, "{rows:?}");
+    assert!(rows.iter().any(|row| row["id"] == "M-DSC-01" && row["verdict"] == "pass"));
+    assert_eq!(rows[0]["binds"], "server");
+}
+
+#[test]
+fn what_is_wrong_is_told_with_the_sentence_and_the_command_that_repeats_it() {
+    let extline = Extline::new();
+    let server = server();
+    let command = ["--", "python3", "-S", &server, "no-cache-hints"];
+    let arguments = ["conformance", "--protocol", "mcp", "--only", "M-DSC-07", "--seed", "7"];
+    let outcome = extline.run(&[&arguments[..], &command].concat());
+    outcome.assert_code(1);
+    for part in [
+        "FAIL M-DSC-07  results that may be kept have ttlMs and cacheScope  [MUST 2026-07-28/server/utilities/caching#hints]",
+        "\"Servers MUST include caching hints on results",
+        "  got       a result of \"server/discover\" without ttlMs that is not negative",
+        "client to server",
+        "  again     extline conformance --protocol mcp --only M-DSC-07 --seed 7 -- python3 -S ",
+    ] {
+        assert!(outcome.stdout.contains(part), "{part:?} is missing in {}", outcome.stdout);
+    }
+}
+
+#[test]
+fn one_era_can_be_asked_for() {
+    let extline = Extline::new();
+    let server = server();
+    let command = ["--only", "M-TOL-03", "--", "python3", "-S", &server];
+    let run = |era: &[&str]| {
+        let arguments = ["conformance", "--json", "--protocol", "mcp"];
+        let outcome = extline.run(&[&arguments[..], era, &command].concat());
+        outcome.assert_code(0);
+        let rows = outcome.json_lines();
+        let ids = rows.iter().filter_map(|row| row["id"].as_str());
+        ids.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(run(&[]), ["M-TOL-03", "M-TOL-03@2026"]);
+    assert_eq!(run(&["--era", "initialize"]), ["M-TOL-03"]);
+    assert_eq!(run(&["--era", "discover"]), ["M-TOL-03@2026"]);
+}
+
+#[test]
+fn an_extension_that_is_no_server_is_told_apart() {
+    let extline = Extline::new();
+    let arguments = ["conformance", "--protocol", "mcp", "--only", "M-INI-01"];
+    let outcome = extline.run(&[&arguments[..], &["examples/clock-shell"]].concat());
+    outcome.assert_code(1);
+    let cause = "it speaks extline's protocol, not MCP: its first line is a hello";
+    assert!(outcome.stdout.contains(cause), "{}", outcome.stdout);
+}
+
+#[test]
+fn a_server_of_a_configuration_file_is_checked_with_its_environment() {
+    let extline = Extline::new();
+    let file = extline.home().join(".mcp.json");
+    let script = "test \"$RIGHT\" = yes && exec python3 -S \"$0\"";
+    let entry = json!({"command": "sh", "args": ["-c", script, server()], "env": {"RIGHT": "yes"}});
+    let away = json!({"url": "https://example.com/mcp"});
+    fs::write(&file, json!({"mcpServers": {"one": entry, "away": away}}).to_string()).unwrap();
+    let file = file.display().to_string();
+    let run = |name: &str| {
+        extline.run(&["conformance", "--mcp-config", &file, name, "--only", "M-RPC-01"])
+    };
+    let outcome = run("one");
+    outcome.assert_code(0);
+    assert!(outcome.stdout.contains("\nconformant: "), "{}", outcome.stdout);
+    for (name, why) in [
+        ("two", "has no server two; there are away, one"),
+        ("away", "is reached by a URL; what speaks over stdio is tested"),
+    ] {
+        let outcome = run(name);
+        outcome.assert_code(3);
+        assert!(outcome.stderr.contains(why), "{why:?} is missing in {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn what_is_for_extensions_alone_is_refused() {
+    let extline = Extline::new();
+    for option in [&["--deep"][..], &["--level", "sdk"], &["--canary", "x"], &["--cases", "x"]] {
+        let arguments = ["conformance", "--protocol", "mcp"];
+        let outcome = extline.run(&[&arguments[..], option, &["--", "true"]].concat());
+        outcome.assert_code(3);
+        let why = format!("{} is for extensions; leave it out with --protocol mcp", option[0]);
+        assert!(outcome.stderr.contains(&why), "{}", outcome.stderr);
+    }
+}
