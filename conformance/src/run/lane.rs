@@ -180,7 +180,11 @@ impl Run<'_> {
             }
             Err((_, failure)) => {
                 let evidence = Evidence::of(conversation.seen().timeline(), mark);
-                self.end(conversation, true);
+                if self.goes_on(&mut conversation) {
+                    lane.shared = Some(conversation);
+                } else {
+                    self.end(conversation, true);
+                }
                 match self.try_alone(case, value) {
                     Ok(_) => {
                         if is_wound(&failure) && !lane.lately.is_empty() {
@@ -192,6 +196,13 @@ impl Run<'_> {
                 }
             }
         }
+    }
+
+    /// Whether the process of a server goes on to the next case though one failed in it: a start of one takes
+    /// seconds, and one that still answers is as good as new.
+    fn goes_on(&self, conversation: &mut Conversation) -> bool {
+        self.survey.protocol.era().is_some()
+            && play::lives(conversation, &self.survey, self.patience()).is_ok()
     }
 
     /// Ends the process that cases shared, where one is to be watched alone from now on: what passed in

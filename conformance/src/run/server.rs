@@ -87,20 +87,23 @@ impl Run<'_> {
     fn opened(&mut self, eras: &[Era]) -> Vec<Opened> {
         let mut within = HELLO;
         let mut opened = Vec::new();
-        for era in eras.iter().copied() {
-            self.survey.protocol = Protocol::Mcp(era);
+        // All are started before the first is spoken to: one starts while another is waited for.
+        let started: Vec<_> = eras
+            .iter()
+            .map_while(|era| {
+                self.survey.protocol = Protocol::Mcp(*era);
+                self.start(Setting::default()).ok().map(|conversation| (*era, conversation))
+            })
+            .collect();
+        for (era, mut conversation) in started {
             let began = Instant::now();
-            let Ok(mut conversation) = self.start(Setting::default()) else { break };
-            match conversation.open(era, era.revision(), within) {
-                Ok(result) => {
-                    opened.push((era, conversation, result));
-                    within = within.min(PROBE + TIMES * began.elapsed());
-                }
-                Err(_) => {
-                    // What says nothing to one of them hardly does to the other.
-                    within = within.min(PROBE * TIMES);
-                    self.end(conversation, false);
-                }
+            if let Ok(result) = conversation.open(era, era.revision(), within) {
+                opened.push((era, conversation, result));
+                within = within.min(PROBE + TIMES * began.elapsed());
+            } else {
+                // What says nothing to one of them hardly does to the other.
+                within = within.min(PROBE * TIMES);
+                self.end(conversation, false);
             }
         }
         opened

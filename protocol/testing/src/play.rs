@@ -115,6 +115,14 @@ fn missing(need: Need, surface: &Surface) -> Option<&'static str> {
         Need::Event => (!surface.events.is_empty(), "an event that it listens to"),
         Need::Intercept => (!surface.points.is_empty(), "an interceptor"),
         Need::Kit => (false, "the surface of a kit, which the conformance tester holds"),
+        Need::Older
+        | Need::Required
+        | Need::Prompts
+        | Need::Resources
+        | Need::Logging
+        | Need::ToolChanges => {
+            (false, "what MCP servers have, and the conformance tester asks for")
+        }
         // An SDK's extension answers what nobody registered, and knows panels and cancels; a test
         // allows its own calls.
         Need::Canary
