@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Most of the time one of them waits.
 AT_ONCE = min(4, (os.cpu_count() or 2) + 1)
 # They take longest, so they begin first.
-LONG = ["selftest", "conformance_host", "written_by_hand", "faults", "first_contact", "calls", "c"]
+LONG = ["selftest", "written_by_hand", "rounds", "conformance_host", "rust_examples", "faults", "first_contact", "calls", "c", "ext"]
 shown = threading.Lock()
 
 

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use extline_conformance::{
-    Baseline, Case, Options, Progress, Report, Verdict, builtin, junit, ndjson, parse, run,
+    Baseline, Case, Era, Options, Progress, Report, Verdict, builtin, junit, mcp_cases, ndjson,
+    parse, run, run_server,
 };
 use extline_protocol::RawJson;
 use extline_schema::ToolSchema;
@@ -126,9 +127,13 @@ fn each_line_is_what_the_schema_says() {
     let failing = run(&Options::of(raw), &cases, &mut |_| {});
     let expected = [Verdict::Fail, Verdict::Warn, Verdict::Fail];
     assert_eq!(verdicts(&failing), expected, "{:?}", failing.cases);
+    let server = program(&python(), &["mutants/mcp_server.py", "no-cache-hints"]);
+    let case = &mcp_cases()["M-DSC-07"];
+    let server = run_server(&Options::of(server), &[Era::Discover], &[case], &mut |_| {});
+    assert_eq!(verdicts(&server), [Verdict::Fail], "{:?}", server.cases);
     let mut lines = 0;
     let mut members = String::new();
-    for text in [ndjson(&report(true)), ndjson(&report(false)), ndjson(&failing)] {
+    for text in [&report(true), &report(false), &failing, &server].map(ndjson) {
         for line in text.lines() {
             let json = RawJson::parse(line).unwrap();
             // What the schema does not name would be a member that nobody documented.
@@ -140,7 +145,7 @@ fn each_line_is_what_the_schema_says() {
             members += line;
         }
     }
-    assert_eq!(lines, 8 + 8 + 5);
+    assert_eq!(lines, 8 + 8 + 5 + 3);
     let schema: Value = serde_json::from_str(&document).unwrap();
     let unused: Vec<_> =
         names(&schema).into_iter().filter(|it| !members.contains(&format!("\"{it}\":"))).collect();

@@ -9,14 +9,17 @@ use std::thread;
 
 use extline_host::{ExtensionSource, Program};
 
-use super::{AT_ONCE, Kill, PACE, PYTHON, Selftest, SelftestError, killed, untested};
-use crate::case::{Case, era_of, mcp_cases};
+use super::{Kill, PACE, PYTHON, Selftest, SelftestError, killed, untested};
+use crate::case::{Case, Need, era_of, is_about_the_process, is_of_no_revision, mcp_cases};
 use crate::conversation::Era;
 use crate::report::{CaseReport, Verdict};
 use crate::run::{Options, run_server};
 
 /// The server that can be broken, in plain Python: `mcp_server.py NAME`.
 const SERVER: &str = include_str!("../../mutants/mcp_server.py");
+
+/// Few: the test of the tester of extensions goes on beside it, and has many.
+const AT_ONCE: usize = 3;
 
 /// Tests the tester of MCP servers; `told` hears how many of how many mutants are done.
 pub fn server_selftest(told: &(dyn Fn(usize, usize) + Sync)) -> Result<Selftest, SelftestError> {
@@ -26,6 +29,11 @@ pub fn server_selftest(told: &(dyn Fn(usize, usize) + Sync)) -> Result<Selftest,
     let cases: Vec<&Case> = mcp_cases().values().collect();
     let mut by_mutant: BTreeMap<(&str, Era), Vec<&Case>> = BTreeMap::new();
     for case in &cases {
+        // What is played once where a server speaks both eras is tested once.
+        let is_once = is_of_no_revision(case) || is_about_the_process(case);
+        if is_once && era_of(case) == Era::Discover && case.id.contains('@') {
+            continue;
+        }
         for mutant in &case.mutants {
             by_mutant.entry((mutant, era_of(case))).or_default().push(case);
         }
@@ -82,7 +90,9 @@ fn run(
     let folder = script.parent().unwrap_or(Path::new("/"));
     let program = Program::of(&source, folder)
         .map_err(|problem| SelftestError::Start(problem.to_string()))?;
-    let (calls, at_once, spares, pace) = (true, 1, false, Some(PACE));
+    // A check may look at calls.
+    let calls = cases.iter().any(|case| case.check.is_some() || case.needs.contains(&Need::Calls));
+    let (at_once, spares, pace) = (1, false, Some(PACE));
     let options = Options { calls, at_once, spares, pace, ..Options::of(program) };
     Ok(run_server(&options, eras, cases, &mut |_| {}).cases)
 }
