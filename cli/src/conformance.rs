@@ -25,8 +25,8 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use extline_conformance::{
     Baseline, Binds, Canary, Case, CaseReport, Cited, Head, Need, Options, Progress, Report,
-    Selftest, Verdict, builtin, draw_seed, host_cases, host_selftest, mcp_cases, run as run_cases,
-    selftest, server_selftest, stop_all,
+    Selftest, Verdict, all_cases, draw_seed, host_selftest, run as run_cases, selftest,
+    server_selftest, stop_all,
 };
 use serde_json::json;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
@@ -34,7 +34,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver};
 use self::harness::blame_the_tester;
 use self::reports::{Format, Reports};
 use self::screen::Screen;
-use crate::args::{Conformance, Question, Rules, Spoken};
+use crate::args::{Conformance, Question, Reporting, Rules, Spoken};
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
 use crate::printer::{self, Printer};
@@ -58,8 +58,7 @@ enum Told {
 pub(crate) async fn run(args: Conformance, printer: Printer) -> Result<Exit, clap::Error> {
     match &args.question {
         Some(Question::List) => {
-            let all = [builtin(), host_cases(), mcp_cases()];
-            return Ok(list(all.into_iter().flat_map(|cases| cases.values()), printer));
+            return Ok(list(all_cases(), printer));
         }
         Some(Question::Check(trace)) => return traces::check(trace, printer),
         Some(Question::Matrix(args)) => return matrix::show(args, printer),
@@ -115,7 +114,9 @@ async fn watch(args: &Conformance, json: bool) -> Result<Exit, clap::Error> {
 fn watched(args: &Conformance) -> Watch {
     let words = args.program.words.iter().map(PathBuf::from).filter(|word| word.exists());
     let cases = args.cases.iter().map(PathBuf::from);
-    let roots = args.dir.iter().map(PathBuf::from).chain(words).chain(cases).collect();
+    let configuration = args.mcp_config.first().map(PathBuf::from);
+    let roots = args.dir.iter().map(PathBuf::from).chain(words).chain(cases);
+    let roots = roots.chain(configuration).collect();
     let reports = args.told.report.iter().filter_map(|report| report.split_once('='));
     let reports = reports.map(|(_, file)| file).chain(args.told.write_baseline.as_deref());
     let written = reports.filter_map(|file| std::fs::canonicalize(file).ok()).collect();
@@ -138,6 +139,10 @@ async fn run_once(
     if args.protocol == Spoken::Mcp || !args.mcp_config.is_empty() {
         return server::run(args, printer, interrupts).await;
     }
+    if args.era.is_some() {
+        let text = "--era is for MCP servers; give --protocol mcp as well";
+        return Err(usage(SUBCOMMAND, ErrorKind::MissingRequiredArgument, text));
+    }
     let mut cases = selection::chosen(
         own::read(&args.cases)?,
         &args.choice.only,
@@ -153,15 +158,10 @@ async fn run_once(
     if args.choice.list {
         return Ok(list(cases, printer));
     }
-    let baseline = baseline::read(args.told.baseline.as_ref())?;
-    let (expected, written) = (args.told.baseline.as_ref(), args.told.write_baseline.as_ref());
-    let draft = baseline::draft(expected, written, &baseline)?;
-    let reports = Reports::open(&args.told.report, printer.json)?;
-    printer.json = reports.stdout == Some(Format::Ndjson);
+    let (testing, baseline) = Testing::of(&args.told, &mut printer)?;
     let Some(options) = options(args, baseline, &mut printer)? else {
         return Ok(printer.finish(Exit::NotStarted));
     };
-    let testing = Testing { reports, write_baseline: written, draft, verbose: args.told.verbose };
     run_tests(testing, printer, interrupts, move |keeps_passes, progress| {
         run_cases(&Options { keeps_passes, ..options }, &cases, progress)
     })
@@ -175,6 +175,18 @@ struct Testing<'a> {
     /// The baseline that is written anew.
     draft: Baseline,
     verbose: bool,
+}
+
+impl<'a> Testing<'a> {
+    /// As the command line has it, with what is known to fail. Files are opened before anything is run.
+    fn of(told: &'a Reporting, printer: &mut Printer) -> Result<(Self, Baseline), clap::Error> {
+        let baseline = baseline::read(told.baseline.as_ref())?;
+        let write_baseline = told.write_baseline.as_ref();
+        let draft = baseline::draft(told.baseline.as_ref(), write_baseline, &baseline)?;
+        let reports = Reports::open(&told.report, printer.json)?;
+        printer.json = reports.stdout == Some(Format::Ndjson);
+        Ok((Self { reports, write_baseline, draft, verbose: told.verbose }, baseline))
+    }
 }
 
 /// Runs tests on a thread of their own, and shows what is told. The test is told whether cases that

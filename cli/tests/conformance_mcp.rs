@@ -29,6 +29,22 @@ fn an_extension_behind_extline_mcp_keeps_to_every_rule_of_both_eras() {
 }
 
 #[test]
+fn a_server_of_an_older_revision_is_not_held_to_newer_rules() {
+    let extline = Extline::new();
+    let server = server();
+    let command = ["--", "python3", "-S", &server, "older"];
+    let arguments = ["conformance", "--json", "--protocol", "mcp", "--call"];
+    let outcome = extline.run(&[&arguments[..], &command].concat());
+    outcome.assert_code(0);
+    let rows = outcome.json_lines();
+    let broken = |row: &&serde_json::Value| row["failure"].is_object();
+    assert_eq!(rows.iter().filter(broken).collect::<Vec<_>>(), [""; 0], "no case fails");
+    let batch = rows.iter().find(|row| row["id"] == "M-RPC-09").unwrap();
+    assert_eq!(batch["reason"], "its revision, 2025-03-26, has batches");
+    assert!(rows.iter().any(|row| row["id"] == "M-INI-11" && row["verdict"] == "pass"));
+}
+
+#[test]
 fn what_is_wrong_is_told_with_the_sentence_and_the_command_that_repeats_it() {
     let extline = Extline::new();
     let server = server();
@@ -97,6 +113,45 @@ fn a_server_of_a_configuration_file_is_checked_with_its_environment() {
         let outcome = run(name);
         outcome.assert_code(3);
         assert!(outcome.stderr.contains(why), "{why:?} is missing in {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_case_that_is_played_otherwise_is_told_how() {
+    let extline = Extline::new();
+    for (arguments, why) in [
+        (
+            &["--only", "M-RPC-01"][..],
+            "the case M-RPC-01 is for MCP servers; --protocol mcp plays it",
+        ),
+        (&["--only", "H-TOL-01"], "the case H-TOL-01 is for hosts; `extline conformance host`"),
+        (&["--protocol", "mcp", "--only", "E-FRM"], "the case E-FRM is for extensions"),
+        (&["--era", "discover"], "--era is for MCP servers; give --protocol mcp as well"),
+    ] {
+        let outcome = extline.run(&[&["conformance"], arguments, &["--", "true"]].concat());
+        outcome.assert_code(3);
+        assert!(outcome.stderr.contains(why), "{why:?} is missing in {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_baseline_keeps_what_was_not_run() {
+    let extline = Extline::new();
+    let file = extline.home().join("known.toml").display().to_string();
+    let entry = |case: &str| {
+        format!(
+            "[[expected]]\ncase = {case:?}\nkind = \"known-failing\"\noutcome = \"wrong\"\nreason = \"r\"\n"
+        )
+    };
+    fs::write(&file, entry("M-DSC-07") + &entry("M-DSC-08") + &entry("H-TOL-01")).unwrap();
+    let (server, written) = (server(), format!("--write-baseline={file}"));
+    let arguments =
+        ["conformance", "--protocol", "mcp", "--only", "M-DSC-07", "--baseline", &file, &written];
+    let command = ["--", "python3", "-S", &server, "no-cache-hints"];
+    extline.run(&[&arguments[..], &command].concat()).assert_code(0);
+    let text = fs::read_to_string(&file).unwrap();
+    for case in ["M-DSC-07", "M-DSC-08", "H-TOL-01"] {
+        assert!(text.contains(case), "{case} is missing in {text}");
     }
 }
 

@@ -1,4 +1,7 @@
-"""An MCP server in plain Python that is right in both eras, or wrong in the one way that its argument names."""
+"""An MCP server in plain Python that is right in both eras, or wrong in the one way that its argument names.
+
+With `older` it is right as well, in 2025-03-26 alone: that has batches, and knows no server/discover.
+"""
 
 import fcntl
 import json
@@ -12,7 +15,8 @@ import threading
 import time
 
 BROKEN = sys.argv[1] if len(sys.argv) > 1 else ""
-LEGACY = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
+OLDER = BROKEN == "older"
+LEGACY = ["2025-03-26"] if OLDER else ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
 MODERN = "2026-07-28"
 INFO = {"name": "mutant", "version": "1.0.0"}
 META = "io.modelcontextprotocol/"
@@ -22,12 +26,17 @@ SUM = {"type": "object", "properties": {"sum": {"type": "number"}}, "required": 
 
 writing = threading.Lock()
 running = {}
+threads = []
 confused = False
 asked_before = {"initialize": False, "discover": False, "list": False}
 
 
 def is_broken(*names):
     return BROKEN in names
+
+
+class Silence(Exception):
+    """Raised where a broken server answers nothing."""
 
 
 class Refusal(Exception):
@@ -54,7 +63,7 @@ def notify(method, params):
     write({"jsonrpc": "2.0", "method": method, "params": params})
 
 
-def answer(identity, outcome, modern):
+def answer(identity, outcome):
     if is_broken("text-ids"):
         identity = str(identity)
     if "error" in outcome and is_broken("text-codes"):
@@ -104,7 +113,7 @@ def initialize(params):
     return result
 
 
-def discover(_params):
+def discover():
     result = {"supportedVersions": [MODERN, *LEGACY], "capabilities": capabilities()}
     if is_broken("no-versions"):
         del result["supportedVersions"]
@@ -117,6 +126,10 @@ def tools():
         {"name": "now", "description": "The time", "inputSchema": {"type": "object"}},
         {"name": "who", "description": "The name", "inputSchema": {"type": "object"}},
     ]
+    if OLDER:
+        # A dialect of its own, and a part that stands elsewhere, are valid where nobody here can tell.
+        part = {"$ref": "https://example.com/name.json"}
+        listed[2]["inputSchema"] = {"$schema": "https://example.com/dialect", "type": "object", "properties": {"a": part}}
     schemas = {"null-schema": None, "array-schema": {"type": "array"}}
     if BROKEN in schemas:
         listed[1]["inputSchema"] = schemas[BROKEN]
@@ -135,7 +148,7 @@ def list_tools(params):
     return {"tools": listed}
 
 
-def call_tool(params, identity):
+def call_tool(params):
     name, arguments = params.get("name"), params.get("arguments") or {}
     if not isinstance(name, str):
         if is_broken("dies-without-name"):
@@ -199,7 +212,7 @@ def is_modern(method, params):
     """Whether a request is of the newer era; refuses what is of neither."""
     meta = params.get("_meta") if isinstance(params.get("_meta"), dict) else {}
     version = meta.get(META + "protocolVersion")
-    if version is None and method != "server/discover":
+    if OLDER or version is None and method != "server/discover":
         return False
     if is_broken("confused-by-probe"):
         global confused
@@ -217,11 +230,7 @@ def is_modern(method, params):
     return True
 
 
-class Silence(Exception):
-    pass
-
-
-def serve(method, params, identity, modern):
+def serve(method, params, modern):
     if is_broken("leaves-early") and method == "tools/list":
         threading.Timer(0.05, lambda: os._exit(0)).start()
     if confused and method == "initialize":
@@ -237,9 +246,9 @@ def serve(method, params, identity, modern):
         if is_broken("refuses-meta") and "_meta" in params:
             raise Refusal(-32602, "params has an unknown member")
         return {}
-    if method == "server/discover":
+    if method == "server/discover" and not OLDER:
         asked_before["discover"] = True
-        return discover(params)
+        return discover()
     if method == "tools/list":
         if is_broken("lists-once") and asked_before["list"]:
             raise Silence
@@ -253,6 +262,8 @@ def serve(method, params, identity, modern):
         if is_broken("prints-later"):
             write("listed the tools")
         return result
+    if method == "tools/call":
+        return call_tool(params)
     if method == "prompts/list":
         return {"prompts": [{"name": "greet"}]}
     if method == "prompts/get":
@@ -274,16 +285,18 @@ def serve(method, params, identity, modern):
     raise Refusal(-32601, f"Method not found: {method}")
 
 
-def perform(method, params, identity, modern, act):
+def perform(method, params, identity, modern):
+    if is_broken("drops-at-end") and method == "tools/list":
+        time.sleep(0.1)
     try:
-        outcome = {"result": finished(method, act(), modern)}
+        outcome = {"result": finished(method, serve(method, params, modern), modern)}
     except Refusal as refusal:
         outcome = {"error": refusal.error}
     except Silence:
         return
     if running.pop(json.dumps(identity), None) == "cancelled" and not is_broken("answers-cancelled"):
         return
-    answer(identity, outcome, modern)
+    answer(identity, outcome)
     if is_broken("progress-behind-answer") and method == "tools/call":
         token = (params.get("_meta") or {}).get("progressToken")
         if token is not None:
@@ -305,7 +318,7 @@ def request(identity, method, params):
     try:
         modern = is_modern(method, params)
     except Refusal as refusal:
-        return answer(identity, {"error": refusal.error}, True)
+        return answer(identity, {"error": refusal.error})
     except Silence:
         return None
     if method == "subscriptions/listen" and modern:
@@ -315,19 +328,9 @@ def request(identity, method, params):
         return None
     if method == "tools/call" or is_broken("drops-at-end") and method == "tools/list":
         running[json.dumps(identity)] = "runs"
-        threads.append(threading.Thread(target=later, args=(identity, method, params, modern), daemon=True))
+        threads.append(threading.Thread(target=perform, args=(method, params, identity, modern), daemon=True))
         return threads[-1].start()
-    return perform(method, params, identity, modern, lambda: serve(method, params, identity, modern))
-
-
-def later(identity, method, params, modern):
-    if is_broken("drops-at-end"):
-        time.sleep(0.1)
-    act = call_tool if method == "tools/call" else lambda params, identity: serve(method, params, identity, modern)
-    perform(method, params, identity, modern, lambda: act(params, identity))
-
-
-threads = []
+    return perform(method, params, identity, modern)
 
 
 def take(line):
@@ -349,6 +352,8 @@ def take(line):
         if not is_broken("silent-at-no-json"):
             write({"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}})
         return
+    if OLDER and isinstance(message, list) and message:
+        return write(json.dumps([{"jsonrpc": "2.0", "id": one["id"], "result": list_tools({})} for one in message]))
     if not isinstance(message, dict):
         if is_broken("dies-at-batch" if isinstance(message, list) and message else "dies-at-no-object"):
             os._exit(1)

@@ -30,8 +30,8 @@ pub use extline_scenario::{Failure, Outcome};
 
 pub use case::{
     Amount, Binds, Case, CaseError, Cases, Cited, Clause, Close, Exits, Handshake, Level, Need,
-    POINTS, Point, Process, Step, Text, Verb, builtin, copied_id, copy_of, deepened, host_cases,
-    mcp_cases, parse, parse_host, parse_own,
+    POINTS, Point, Process, Step, Text, Verb, all_cases, builtin, case_named, copied_id, copy_of,
+    deepened, host_cases, mcp_cases, parse, parse_host, parse_own,
 };
 pub use conversation::{Canary, Era, Protocol, Survey, draw_seed};
 pub use fuzz::{Finding, Fuzz, FuzzProgress, Fuzzed, fuzz};

@@ -38,8 +38,8 @@ use offered::Offered;
 
 pub(crate) use config::Config;
 pub(crate) use conformance::{
-    CheckTrace, Conformance, FuzzSessions, Matrix, Puppet, Question, ReplayTrace, Rules, Spoken,
-    SpokenEra, TestHost,
+    CheckTrace, Conformance, FuzzSessions, Matrix, Puppet, Question, ReplayTrace, Reporting, Rules,
+    Spoken, SpokenEra, TestHost,
 };
 pub(crate) use dev::Dev;
 pub(crate) use ext::{

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
-use extline_conformance::{Clause, builtin, host_cases, mcp_cases};
+use extline_conformance::{Clause, all_cases};
 
 use crate::template::LANGUAGES;
 
@@ -30,9 +30,9 @@ impl Offered {
 
     /// Cases, of extensions, hosts and MCP servers, and clauses.
     pub(super) const RULES: Self = Self(|| {
-        let cases = builtin().keys().chain(host_cases().keys()).chain(mcp_cases().keys());
         let clauses = Clause::all().chain(Clause::for_servers());
-        cases.map(AsRef::as_ref).chain(clauses.map(|clause| clause.id.as_str())).collect()
+        let clauses = clauses.map(|clause| clause.id.as_str());
+        all_cases().map(|case| case.id.as_str()).chain(clauses).collect()
     });
 }
 

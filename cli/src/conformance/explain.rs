@@ -1,7 +1,7 @@
 //! `extline conformance explain`: a case or a clause, in its own words.
 
 use clap::error::ErrorKind;
-use extline_conformance::{Case, Clause, builtin, host_cases, mcp_cases};
+use extline_conformance::{Case, Clause, all_cases, case_named};
 use serde_json::json;
 
 use super::selection;
@@ -13,8 +13,7 @@ use crate::target::usage;
 
 pub(super) fn explain(name: &str, printer: Printer) -> Result<Exit, clap::Error> {
     let case = name.to_uppercase();
-    let all = [builtin(), host_cases(), mcp_cases()];
-    if let Some(case) = all.iter().find_map(|cases| cases.get(&case)) {
+    if let Some(case) = case_named(&case) {
         return Ok(of_case(case, printer));
     }
     match Clause::named(&name.to_lowercase()) {
@@ -43,9 +42,7 @@ fn unknown(name: &str) -> clap::Error {
 
 /// A clause, and the cases that check it.
 fn of_clause(clause: &Clause, mut printer: Printer) -> Exit {
-    let cases = [builtin(), host_cases(), mcp_cases()].into_iter().flat_map(|all| all.values());
-    let cases = cases.filter(|case| case.clauses.contains(&clause.id));
-    let cases: Vec<_> = cases.collect();
+    let cases: Vec<_> = all_cases().filter(|case| case.clauses.contains(&clause.id)).collect();
     if printer.json {
         let cases: Vec<_> = cases.iter().map(|case| &case.id).collect();
         printer.json(&json!({

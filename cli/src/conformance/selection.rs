@@ -1,7 +1,7 @@
 //! Which cases are run: `--only` and `--skip`, among the built-in ones and the author's own.
 
 use clap::error::ErrorKind;
-use extline_conformance::{Case, builtin, deepened, host_cases, mcp_cases};
+use extline_conformance::{Case, Cases, all_cases, builtin, deepened, host_cases, mcp_cases};
 use regex_lite::{Regex, escape};
 
 use crate::target::usage;
@@ -64,11 +64,10 @@ fn chosen_of(
 /// That there is no such case, with the nearest there is.
 pub(super) fn unknown(name: &str) -> clap::Error {
     let wanted = name.to_uppercase();
-    let all = || {
-        [builtin(), host_cases(), mcp_cases()]
-            .into_iter()
-            .flat_map(|all| all.keys().map(String::as_str))
-    };
+    if let Some(elsewhere) = elsewhere(name) {
+        return elsewhere;
+    }
+    let all = || all_cases().map(|case| case.id.as_str());
     // Without the letter that tells whose case it is, both may be meant.
     let mut near: Vec<&str> = all().filter(|id| id.ends_with(&format!("-{wanted}"))).collect();
     if near.is_empty() {
@@ -83,6 +82,22 @@ pub(super) fn unknown(name: &str) -> clap::Error {
     };
     let text = format!("there is no case {name}; `extline conformance list` has them all.{near}");
     usage(super::SUBCOMMAND, ErrorKind::InvalidValue, &text)
+}
+
+/// That a name is one of cases which are played in another way; `None` where it is none of any.
+fn elsewhere(name: &str) -> Option<clap::Error> {
+    let pattern = pattern(name)?;
+    let named = |cases: &Cases| cases.keys().any(|id| pattern.is_match(id));
+    let how = if named(mcp_cases()) {
+        "is for MCP servers; --protocol mcp plays it"
+    } else if named(host_cases()) {
+        "is for hosts; `extline conformance host` plays it"
+    } else if named(builtin()) {
+        "is for extensions, and is played neither to hosts nor to MCP servers"
+    } else {
+        return None;
+    };
+    Some(usage(super::SUBCOMMAND, ErrorKind::InvalidValue, &format!("the case {name} {how}")))
 }
 
 fn patterns(names: &[String], all: &[&Case], own: &[Case]) -> Result<Vec<Regex>, clap::Error> {

@@ -7,8 +7,7 @@ use clap::error::ErrorKind;
 use extline_conformance::{Era, Options, draw_seed, run_server};
 use extline_host::Program;
 
-use super::reports::{Format, Reports};
-use super::{SUBCOMMAND, Testing, baseline, list, quoted, run_tests, selection};
+use super::{SUBCOMMAND, Testing, list, quoted, run_tests, selection};
 use crate::args::{Conformance, Rules, SpokenEra};
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
@@ -26,11 +25,7 @@ pub(super) async fn run(
     if args.choice.list {
         return Ok(list(cases, printer));
     }
-    let baseline = baseline::read(args.told.baseline.as_ref())?;
-    let (expected, written) = (args.told.baseline.as_ref(), args.told.write_baseline.as_ref());
-    let draft = baseline::draft(expected, written, &baseline)?;
-    let reports = Reports::open(&args.told.report, printer.json)?;
-    printer.json = reports.stdout == Some(Format::Ndjson);
+    let (testing, baseline) = Testing::of(&args.told, &mut printer)?;
     let program = match program(args)? {
         Ok(program) => program,
         Err(why) => {
@@ -46,7 +41,6 @@ pub(super) async fn run(
         Some(SpokenEra::Initialize) => vec![Era::Initialize],
         Some(SpokenEra::Discover) => vec![Era::Discover],
     };
-    let testing = Testing { reports, write_baseline: written, draft, verbose: args.told.verbose };
     run_tests(testing, printer, interrupts, move |keeps_passes, progress| {
         run_server(&Options { keeps_passes, ..options }, &eras, &cases, progress)
     })
@@ -80,6 +74,10 @@ fn refuse_what_is_for_extensions(args: &Conformance) -> Result<(), clap::Error> 
 fn again(args: &Conformance, seed: u32) -> String {
     let mut words = vec!["extline conformance --protocol mcp --only $case".to_owned()];
     words.extend(args.call.then(|| "--call".to_owned()));
+    words.extend(args.era.map(|era| match era {
+        SpokenEra::Initialize => "--era initialize".to_owned(),
+        SpokenEra::Discover => "--era discover".to_owned(),
+    }));
     words.push(format!("--seed {seed}"));
     if let [file, name] = &args.mcp_config[..] {
         words.push(format!("--mcp-config {} {}", quoted(file), quoted(name)));

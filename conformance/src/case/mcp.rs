@@ -37,14 +37,12 @@ pub(crate) fn era_of(case: &Case) -> Era {
     }
 }
 
-/// Whether a case cites no revision, and so says the same in every era.
-pub(crate) fn is_of_no_revision(case: &Case) -> bool {
-    !case.clauses.iter().any(|clause| Era::ALL.iter().any(|era| is_of(clause, *era)))
-}
-
-/// Whether a case is about what its process does, not what it says: that needs one of its own.
-pub(crate) fn is_about_the_process(case: &Case) -> bool {
-    !matches!(case.process, Process::Shared | Process::Raw)
+/// Whether a case is played in one era alone where a server speaks both: what no revision says, and what the
+/// process does in any, which needs one of its own.
+pub(crate) fn is_played_once(case: &Case) -> bool {
+    let cites = |clause: &String| Era::ALL.iter().any(|era| is_of(clause, *era));
+    let is_of_no_revision = !case.clauses.iter().any(cites);
+    is_of_no_revision || !matches!(case.process, Process::Shared | Process::Raw)
 }
 
 /// A case as it is played in that era; `None` where it is none of it.

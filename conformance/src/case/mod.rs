@@ -1,5 +1,6 @@
 //! Cases: the built-in ones and an author's own, held to what is known of clauses and checks.
 
+mod all;
 mod builtin;
 mod clause;
 mod copy;
@@ -8,6 +9,7 @@ pub(crate) mod host;
 mod known;
 mod mcp;
 
+pub use self::all::{all_cases, case_named};
 pub use self::builtin::builtin;
 pub use self::clause::{Binds, Clause, Level};
 pub(crate) use self::copy::original_id;
@@ -17,7 +19,7 @@ pub use self::deep::{POINTS, Point, deepened};
 pub use self::host::{host_cases, parse_host};
 pub use self::known::{Cited, parse, parse_own};
 pub use self::mcp::mcp_cases;
-pub(crate) use self::mcp::{era_of, is_about_the_process, is_of_no_revision};
+pub(crate) use self::mcp::{era_of, is_played_once};
 pub use extline_scenario::{
     Amount, Case, CaseError, Cases, Close, Exits, Handshake, Need, Process, Step, Text, Verb,
 };

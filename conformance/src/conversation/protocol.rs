@@ -1,13 +1,11 @@
 //! What is spoken over the pipes, and how its lines are read.
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::arrived;
 
 /// What is spoken over the pipes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
     /// That of docs/protocol/specification.md.
     #[default]
@@ -17,8 +15,7 @@ pub enum Protocol {
 }
 
 /// How a client begins with an MCP server, and so which revision it speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Era {
     /// With `initialize`, as up to revision 2025-11-25.
     Initialize,
@@ -53,14 +50,6 @@ impl Protocol {
         match self {
             Self::Extension => None,
             Self::Mcp(era) => Some(era),
-        }
-    }
-
-    /// What is tested, in a word.
-    pub fn subject(self) -> &'static str {
-        match self {
-            Self::Extension => "extension",
-            Self::Mcp(_) => "server",
         }
     }
 

@@ -1,18 +1,16 @@
 //! The test of the tester of hosts: a host that is right passes every case, and each case is failed
 //! by a host that is wrong on purpose.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::{Kill, PYTHON, Selftest, SelftestError, untested};
+use super::{PYTHON, Selftest, SelftestError, is_sound, pool, untested};
 use crate::case::{Case, host_cases};
 use crate::hosts::{HostOptions, run_host};
-use crate::report::{CaseReport, Verdict};
+use crate::report::CaseReport;
 
 /// The host that can be broken, in plain Python: `host.py NAME`.
 const HOST: [(&str, &str); 12] = [
@@ -42,40 +40,16 @@ pub fn host_selftest(
     HOST.iter().try_for_each(|(name, text)| fs::write(folder.path().join(name), text))?;
     let script = folder.path().join("host.py");
     let cases: Vec<&Case> = host_cases().values().collect();
-    let mut by_mutant: BTreeMap<&str, Vec<&Case>> = BTreeMap::new();
-    for case in &cases {
-        for mutant in &case.mutants {
-            by_mutant.entry(mutant).or_default().push(case);
-        }
-    }
-    let count = by_mutant.len();
-    let waiting = Mutex::new(by_mutant.into_iter());
-    let done = Mutex::new((0, Vec::new()));
-    let unsound = thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                loop {
-                    let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
-                    let Some((mutant, cases)) = next else { return };
-                    let found = run(&script, puppet, Some(mutant), &cases);
-                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                    done.0 += 1;
-                    done.1.extend(found.into_iter().map(|case| Kill {
-                        mutant: mutant.to_owned(),
-                        case: case.id,
-                        verdict: case.verdict,
-                    }));
-                    told(done.0, count);
-                }
-            });
-        }
+    let mutants = pool::mutants(cases.iter().copied(), |_| ()).into_iter().collect();
+    let (kills, unbroken) = thread::scope(|scope| {
+        let run_broken =
+            |mutant: &str, (), cases: &[&Case]| Ok(run(&script, puppet, Some(mutant), cases));
+        let kills = scope.spawn(move || pool::kills(mutants, AT_ONCE, told, run_broken));
         let unbroken = run(&script, puppet, None, &cases);
-        let is_sound =
-            |case: &CaseReport| matches!(case.verdict, Verdict::Pass | Verdict::NotApplicable);
-        unbroken.into_iter().filter(|case| !is_sound(case)).collect::<Vec<_>>()
+        (kills.join(), unbroken)
     });
-    let (_, mut kills) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    kills.sort_by(|one, other| (&one.mutant, &one.case).cmp(&(&other.mutant, &other.case)));
+    let kills = kills.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    let unsound = unbroken.into_iter().filter(|case| !is_sound(case)).collect();
     Ok(Selftest { unsound, kills, untested: untested(&cases) })
 }
 

@@ -3,17 +3,18 @@
 
 #[cfg(unix)]
 mod hosts;
+mod pool;
 mod servers;
 #[cfg(not(unix))]
 mod unsupported;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
 
@@ -118,6 +119,10 @@ impl Selftest {
 }
 
 impl Kill {
+    fn of(mutant: &str, case: CaseReport) -> Self {
+        Self { mutant: mutant.to_owned(), case: case.id, verdict: case.verdict }
+    }
+
     /// Whether the case noticed what is wrong.
     pub fn is_caught(&self) -> bool {
         matches!(self.verdict, Verdict::Fail | Verdict::Warn | Verdict::Info)
@@ -140,16 +145,22 @@ pub fn selftest(told: &(dyn Fn(usize, usize) + Sync)) -> Result<Selftest, Selfte
     let kit = kit.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
     let at_points = at_points();
     let points = programs.run(false, None, &at_points.iter().collect::<Vec<_>>())?;
-    let is_sound =
-        |case: &CaseReport| matches!(case.verdict, Verdict::Pass | Verdict::NotApplicable);
     let unsound = puppet?.into_iter().chain(kit).chain(points);
     let unsound = unsound.filter(|case| !is_sound(case)).collect();
-    let mut kills = kills(&programs, &cases, told)?;
-    programs.try_again(&mut kills, &cases)?;
+    // Who is waited for longest goes first, so that the others need not wait for it at the end.
+    let mut mutants: Vec<_> =
+        pool::mutants(cases.iter().copied(), is_for_kits).into_iter().collect();
+    mutants.sort_by_key(|(_, cases)| Reverse(cases.iter().map(|case| longest(case)).sum::<u64>()));
+    let mut kills = pool::kills(mutants, AT_ONCE, told, |mutant, kit, cases| {
+        programs.run(kit, Some(mutant), cases)
+    })?;
+    pool::try_again(&mut kills, &cases, |mutant, case| {
+        programs.run(is_for_kits(case), Some(mutant), &[case])
+    })?;
     for (point, case) in POINTS.iter().zip(&at_points) {
         let (_, mutant) = point.kill;
         let caught = programs.run(false, Some(mutant), &[case])?;
-        kills.extend(caught.into_iter().map(|case| killed(mutant, case)));
+        kills.extend(caught.into_iter().map(|case| Kill::of(mutant, case)));
     }
     Ok(Selftest { unsound, kills, untested: untested(&cases) })
 }
@@ -204,17 +215,6 @@ impl Programs {
         let options = Options { binds, kit, calls, at_once, spares, pace, ..Options::of(program) };
         Ok(run(&options, cases, &mut |_| {}).cases)
     }
-
-    /// Plays what was not caught once more, with nothing beside it: what is wrong only for a moment is
-    /// missed where many others have the processor then.
-    fn try_again(&self, kills: &mut [Kill], cases: &[&Case]) -> Result<(), SelftestError> {
-        for kill in kills.iter_mut().filter(|kill| !kill.is_caught()) {
-            let Some(case) = cases.iter().find(|case| case.id == kill.case) else { continue };
-            let again = self.run(is_for_kits(case), Some(&kill.mutant), &[case])?;
-            kill.verdict = again.first().map_or(kill.verdict, |again| again.verdict);
-        }
-        Ok(())
-    }
 }
 
 /// A folder with a manifest that starts the script.
@@ -235,50 +235,6 @@ fn with_manifest(
     Ok(own)
 }
 
-fn kills(
-    programs: &Programs,
-    cases: &[&Case],
-    told: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Vec<Kill>, SelftestError> {
-    let mut by_mutant: BTreeMap<(bool, &str), Vec<&Case>> = BTreeMap::new();
-    for case in cases {
-        for mutant in &case.mutants {
-            by_mutant.entry((is_for_kits(case), mutant)).or_default().push(case);
-        }
-    }
-    let count = by_mutant.len();
-    // Who is waited for longest goes first, so that the others need not wait for it at the end.
-    let mut by_mutant: Vec<_> = by_mutant.into_iter().collect();
-    by_mutant
-        .sort_by_key(|(_, cases)| Reverse(cases.iter().map(|case| longest(case)).sum::<u64>()));
-    let waiting = Mutex::new(by_mutant.into_iter());
-    let done = Mutex::new(Ok((0, Vec::new())));
-    thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                loop {
-                    let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
-                    let Some(((kit, mutant), cases)) = next else { return };
-                    let found = programs.run(kit, Some(mutant), &cases);
-                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                    match (&mut *done, found) {
-                        (Ok((finished, kills)), Ok(found)) => {
-                            kills.extend(found.into_iter().map(|case| killed(mutant, case)));
-                            *finished += 1;
-                            told(*finished, count);
-                        }
-                        (_, Err(error)) => *done = Err(error),
-                        (Err(_), Ok(_)) => {}
-                    }
-                }
-            });
-        }
-    });
-    let (_, mut kills) = done.into_inner().unwrap_or_else(PoisonError::into_inner)?;
-    kills.sort_by(|one, other| (&one.mutant, &one.case).cmp(&(&other.mutant, &other.case)));
-    Ok(kills)
-}
-
 /// How long a case waits for something that does not come, in milliseconds.
 fn longest(case: &Case) -> u64 {
     let time = |step: &Step| match step.verb {
@@ -288,8 +244,9 @@ fn longest(case: &Case) -> u64 {
     case.steps.iter().map(time).max().unwrap_or_default()
 }
 
-fn killed(mutant: &str, case: CaseReport) -> Kill {
-    Kill { mutant: mutant.to_owned(), case: case.id, verdict: case.verdict }
+/// Whether what is not broken passes.
+fn is_sound(case: &CaseReport) -> bool {
+    matches!(case.verdict, Verdict::Pass | Verdict::NotApplicable)
 }
 
 fn untested(cases: &[&Case]) -> Vec<String> {

@@ -1,18 +1,16 @@
 //! The test of the tester of MCP servers: a server that is right passes every case of both eras, and each
 //! case is failed by one that is wrong on purpose.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use extline_host::{ExtensionSource, Program};
 
-use super::{Kill, PACE, PYTHON, Selftest, SelftestError, killed, untested};
-use crate::case::{Case, Need, era_of, is_about_the_process, is_of_no_revision, mcp_cases};
+use super::{PACE, PYTHON, Selftest, SelftestError, is_sound, pool, untested};
+use crate::case::{Case, Need, era_of, is_played_once, mcp_cases};
 use crate::conversation::Era;
-use crate::report::{CaseReport, Verdict};
+use crate::report::CaseReport;
 use crate::run::{Options, run_server};
 
 /// The server that can be broken, in plain Python: `mcp_server.py NAME`.
@@ -27,53 +25,20 @@ pub fn server_selftest(told: &(dyn Fn(usize, usize) + Sync)) -> Result<Selftest,
     let script = folder.path().join("mcp_server.py");
     fs::write(&script, SERVER)?;
     let cases: Vec<&Case> = mcp_cases().values().collect();
-    let mut by_mutant: BTreeMap<(&str, Era), Vec<&Case>> = BTreeMap::new();
-    for case in &cases {
-        // What is played once where a server speaks both eras is tested once.
-        let is_once = is_of_no_revision(case) || is_about_the_process(case);
-        if is_once && era_of(case) == Era::Discover && case.id.contains('@') {
-            continue;
-        }
-        for mutant in &case.mutants {
-            by_mutant.entry((mutant, era_of(case))).or_default().push(case);
-        }
-    }
-    let count = by_mutant.len();
-    let waiting = Mutex::new(by_mutant.into_iter());
-    let done = Mutex::new(Ok((0, Vec::new())));
-    let unsound = thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                loop {
-                    let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
-                    let Some(((mutant, era), cases)) = next else { return };
-                    let found = run(&script, Some(mutant), &[era], &cases);
-                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                    match (&mut *done, found) {
-                        (Ok((finished, kills)), Ok(found)) => {
-                            kills.extend(found.into_iter().map(|case| killed(mutant, case)));
-                            *finished += 1;
-                            told(*finished, count);
-                        }
-                        (_, Err(error)) => *done = Err(error),
-                        (Err(_), Ok(_)) => {}
-                    }
-                }
-            });
-        }
+    // What is played once where a server speaks both eras is tested once.
+    let is_again = |case: &Case| is_played_once(case) && case.id.ends_with(Era::Discover.suffix());
+    let tested = cases.iter().copied().filter(|case| !is_again(case));
+    let mutants = pool::mutants(tested, era_of).into_iter().collect();
+    let run_broken =
+        |mutant: &str, era: Era, cases: &[&Case]| run(&script, Some(mutant), &[era], cases);
+    let (kills, unbroken) = thread::scope(|scope| {
+        let kills = scope.spawn(|| pool::kills(mutants, AT_ONCE, told, run_broken));
         let unbroken = run(&script, None, &Era::ALL, &cases);
-        let is_sound =
-            |case: &CaseReport| matches!(case.verdict, Verdict::Pass | Verdict::NotApplicable);
-        unbroken.map(|all| all.into_iter().filter(|case| !is_sound(case)).collect::<Vec<_>>())
-    })?;
-    let (_, mut kills) = done.into_inner().unwrap_or_else(PoisonError::into_inner)?;
-    // What is wrong only for a moment is missed where many others have the processor then.
-    for kill in kills.iter_mut().filter(|kill| !kill.is_caught()) {
-        let Some(case) = cases.iter().find(|case| case.id == kill.case) else { continue };
-        let again = run(&script, Some(&kill.mutant), &[era_of(case)], &[case])?;
-        kill.verdict = again.first().map_or(kill.verdict, |again| again.verdict);
-    }
-    kills.sort_by(|one: &Kill, other| (&one.mutant, &one.case).cmp(&(&other.mutant, &other.case)));
+        (kills.join(), unbroken)
+    });
+    let mut kills = kills.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    let unsound = unbroken?.into_iter().filter(|case| !is_sound(case)).collect();
+    pool::try_again(&mut kills, &cases, |mutant, case| run_broken(mutant, era_of(case), &[case]))?;
     Ok(Selftest { unsound, kills, untested: untested(&cases) })
 }
 

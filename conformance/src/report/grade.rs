@@ -7,8 +7,7 @@ use serde::Serialize;
 use super::{CaseReport, Report, Verdict};
 use crate::case::host::host_cases;
 use crate::case::{
-    Binds, Case, Level, Need, builtin, deepened, era_of, is_about_the_process, is_of_no_revision,
-    mcp_cases,
+    Binds, Case, Level, Need, builtin, deepened, era_of, is_played_once, mcp_cases, without_point,
 };
 use crate::target::LACKING;
 
@@ -95,12 +94,12 @@ impl Report {
             let is_of_one =
                 |case: &&Case| eras.iter().any(|run| era_of(run) == era_of(case)) && !case.deep;
             let all = mcp_cases().values().filter(is_of_one);
-            let base = |id: &str| id.split('@').next().unwrap_or_default().to_owned();
             let is_left_out = |case: &&Case| {
-                // What no revision says, and what the process does, is played once, in either era.
-                let by_base = is_of_no_revision(case) || is_about_the_process(case);
-                let same = |id: &str| id == case.id || by_base && base(id) == base(&case.id);
-                !self.cases.iter().any(|run| same(&run.id))
+                let was_played = |run: &CaseReport| {
+                    let same = without_point(&run.id) == without_point(&case.id);
+                    run.id == case.id || is_played_once(case) && same
+                };
+                !self.cases.iter().any(was_played)
             };
             return all.filter(is_left_out).count();
         }

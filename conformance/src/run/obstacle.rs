@@ -37,6 +37,9 @@ impl Run<'_> {
             Need::Older if survey.eras.len() > 1 => {
                 missing("it speaks 2026-07-28 too, and may keep to that once it was asked for it")
             }
+            Need::NoBatches if survey.version() < "2025-06-18" => {
+                missing(&format!("its revision, {}, has batches", survey.version()))
+            }
             Need::Prompts if survey.prompts.is_empty() => missing("it lists no prompt"),
             Need::Resources if survey.resources.is_empty() => missing("it lists no resource"),
             Need::Logging if !survey.declares("logging") => missing("it does not declare logging"),

@@ -115,8 +115,13 @@ impl Run<'_> {
                 conversation.send(SHUTDOWN);
             }
             conversation.target().close_stdin();
-            if !conversation.await_exit(Instant::now() + self.grace()) {
-                self.blame_for_staying(&conversation);
+            // One in which a case failed may stay for that reason.
+            let is_looked_at = !blamed && self.looks_at_ends();
+            let grace = if is_looked_at { GONE } else { GRACE };
+            if !conversation.await_exit(Instant::now() + grace) {
+                if is_looked_at {
+                    self.blame_for_staying(&conversation);
+                }
                 killed = true;
                 conversation.target().signal(Signal::Kill, true);
                 conversation.await_exit(Instant::now() + GRACE);
@@ -158,22 +163,20 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    /// How long a process may take to end. That of a server is looked at, until one was seen to stay.
-    fn grace(&self) -> Duration {
+    /// Whether it is looked at how long a process takes to end: that of a server, until one was seen to stay.
+    fn looks_at_ends(&self) -> bool {
         let watch = self.watch();
-        if watch.wants(ENDS) && !watch.found(ENDS) { GONE } else { GRACE }
+        watch.wants(ENDS) && !watch.found(ENDS)
     }
 
     /// Notes that a server lives on without its stdin.
     fn blame_for_staying(&self, conversation: &Conversation) {
-        let mut watch = self.watch();
-        if watch.wants(ENDS) && !watch.found(ENDS) {
-            let expected = format!("the process has ended within {}", seconds(GONE));
-            let got = conversation.state().replace("nothing of the kind", "it lives");
-            let timeline = conversation.seen().timeline();
-            let evidence = Evidence::of(timeline, timeline.mark().saturating_sub(SHOWN));
-            watch.blame(ENDS, Failure { expected, got, outcome: Outcome::Survived }, evidence);
-        }
+        let expected = format!("the process has ended within {}", seconds(GONE));
+        let got = conversation.state().replace("nothing of the kind", "it lives");
+        let timeline = conversation.seen().timeline();
+        let evidence = Evidence::of(timeline, timeline.mark().saturating_sub(SHOWN));
+        let failure = Failure { expected, got, outcome: Outcome::Survived };
+        self.watch().blame(ENDS, failure, evidence);
     }
 }
 

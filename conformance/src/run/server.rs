@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::arguments::find_callable;
 use super::contact::{Contact, FailedContact, failed_to_start, measured_pace};
 use super::{Options, Progress, Run, Watch, played};
-use crate::case::{Binds, Case, Need, era_of, is_about_the_process, is_of_no_revision};
+use crate::case::{Binds, Case, Need, era_of, is_played_once};
 use crate::conversation::{
     Called, Canary, Conversation, Era, HELLO, Protocol, SOFT, Survey, request,
 };
@@ -47,9 +47,7 @@ pub fn run_server(
         played_in.extend(eras.first());
     }
     let is_played = |case: &&Case| {
-        // What no revision says, and what the process does in any, is played once.
-        let is_once = is_of_no_revision(case) || is_about_the_process(case);
-        let again = played_in.len() > 1 && is_once && era_of(case) != played_in[0];
+        let again = played_in.len() > 1 && is_played_once(case) && era_of(case) != played_in[0];
         played_in.contains(&era_of(case)) && !again
     };
     let cases: Vec<_> = cases.iter().copied().filter(is_played).collect();
@@ -167,8 +165,10 @@ impl Run<'_> {
     /// What a server of the older era is asked to see whether it lives: `ping`, or where it does not answer that,
     /// which a case tells, the list of its tools.
     fn question(&self, conversation: &mut Conversation) -> Canary {
-        let answers = conversation.canary(&Canary::Ping, 1, SOFT, None).is_ok();
-        let lists = !self.survey.tools.is_empty();
+        let (id, lists) = (conversation.fresh_id(), !self.survey.tools.is_empty());
+        let question = Canary::Ping.question(&id, "");
+        // An error is an answer too, but in the midst of cases it would be taken for one to them.
+        let answers = conversation.ask(&id, &question, "ping", SOFT).is_ok();
         if !answers && lists { Canary::Tools } else { Canary::Ping }
     }
 
@@ -181,13 +181,14 @@ impl Run<'_> {
                 let _ = conversation.open(era, "1999-01-01", HELLO);
             });
         }
-        let wants_error = ["mcp-error-codes", "mcp-reserved-codes"].into_iter().any(lacks);
-        if ["mcp-same-version", "mcp-same-tools"].into_iter().any(lacks) || wants_error {
+        let asked = ["mcp-same-version", "mcp-same-tools", "mcp-error-codes", "mcp-reserved-codes"];
+        if asked.into_iter().any(lacks) {
             self.play_ready(|conversation| {
-                for (method, member) in
-                    [("tools/list", "tools"), ("extline/nobody", ""), ("tools/list", "tools")]
-                {
-                    conversation.listed(era, method, member);
+                for method in ["tools/list", "tools/list", "extline/nobody"] {
+                    let id = conversation.fresh_id();
+                    let line = request(&id, method, era.meta());
+                    // Whatever comes is looked at.
+                    let _ = conversation.ask(&id, &line, method, SOFT);
                 }
             });
         }

@@ -93,6 +93,8 @@ pub enum Need {
     Kit,
     /// An MCP server: it speaks only revisions that begin with `initialize`.
     Older,
+    /// An MCP server: its revision has no batches, as those up to 2025-03-26 have.
+    NoBatches,
     /// An MCP server: one of its tools has an argument that must be there.
     Required,
     /// An MCP server: it offers prompts.

@@ -116,6 +116,7 @@ fn missing(need: Need, surface: &Surface) -> Option<&'static str> {
         Need::Intercept => (!surface.points.is_empty(), "an interceptor"),
         Need::Kit => (false, "the surface of a kit, which the conformance tester holds"),
         Need::Older
+        | Need::NoBatches
         | Need::Required
         | Need::Prompts
         | Need::Resources

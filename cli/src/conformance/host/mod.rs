@@ -13,8 +13,7 @@ use extline_conformance::{HostOptions, Report, run_host};
 use extline_host::{ExtensionSource, Program};
 
 pub(super) use self::driver::drive;
-use super::reports::{Format, Reports};
-use super::{Testing, baseline, list, quoted, run_tests, selection};
+use super::{Testing, list, quoted, run_tests, selection};
 use crate::args::TestHost;
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
@@ -27,23 +26,14 @@ pub(super) async fn run(args: &TestHost, mut printer: Printer) -> Result<Exit, c
     if args.choice.list {
         return Ok(list(cases, printer));
     }
-    let known = baseline::read(args.told.baseline.as_ref())?;
-    let draft =
-        baseline::draft(args.told.baseline.as_ref(), args.told.write_baseline.as_ref(), &known)?;
+    let (testing, baseline) = Testing::of(&args.told, &mut printer)?;
     let puppet = puppet()?;
     let driver = match args.driver.split_first() {
         Some((program, words)) => given(program, words)?,
         None => own(args)?,
     };
-    let options = HostOptions {
-        baseline: known,
-        again: Some(again(args)),
-        ..HostOptions::of(driver, puppet)
-    };
-    let reports = Reports::open(&args.told.report, printer.json)?;
-    printer.json = reports.stdout == Some(Format::Ndjson);
-    let (written, verbose) = (args.told.write_baseline.as_ref(), args.told.verbose);
-    let testing = Testing { reports, write_baseline: written, draft, verbose };
+    let options =
+        HostOptions { baseline, again: Some(again(args)), ..HostOptions::of(driver, puppet) };
     run_tests(
         testing,
         printer,

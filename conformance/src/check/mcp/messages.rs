@@ -89,7 +89,11 @@ pub(super) fn one_answer(observed: &Observed<'_>) -> Outcome {
 
 /// What is answered was asked.
 pub(super) fn known_ids(observed: &Observed<'_>) -> Outcome {
-    let asked: BTreeSet<_> = observed.sent().iter().map(|sent| sent["id"].to_string()).collect();
+    let each_of = |sent: &'_ Value| match sent {
+        Value::Array(batch) => batch.iter().map(|one| one["id"].to_string()).collect(),
+        one => vec![one["id"].to_string()],
+    };
+    let asked: BTreeSet<_> = observed.sent().iter().flat_map(each_of).collect();
     let answers = responses(observed).filter(|(_, message)| !message["id"].is_null());
     each(&answers.collect::<Vec<_>>(), |(record, message)| {
         let id = message["id"].to_string();

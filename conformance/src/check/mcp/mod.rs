@@ -47,13 +47,12 @@ pub(super) const CHECKS: [(&str, super::Check); 26] = [
     (ENDS, moments::ends),
 ];
 
-/// What can still be said about a request that is nested too deep to be read: that its id was used.
+/// What can still be said about a request that is cut off, or nested too deep to be read: that its id was used.
 pub(super) fn head(line: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(line).ok()?.strip_prefix(r#"{"jsonrpc":"2.0","id":"#)?;
-    let (id, rest) = text.split_once(',')?;
-    let method = rest.strip_prefix(r#""method":""#)?.split('"').next()?;
+    let (id, _) = text.split_once(',')?;
     let id: Value = serde_json::from_str(id).ok()?;
-    Some(json!({"jsonrpc": "2.0", "id": id, "method": method}))
+    Some(json!({"jsonrpc": "2.0", "id": id}))
 }
 
 /// A message of the server, and its place in the timeline.

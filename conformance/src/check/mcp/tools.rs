@@ -28,11 +28,29 @@ pub(super) fn input_schemas(observed: &Observed<'_>) -> Outcome {
         } else if schema["type"] != "object" {
             format!("has the type {}, not \"object\"", schema["type"])
         } else {
-            let schema = RawJson::parse(&schema.to_string()).ok()?;
-            ToolSchema::compile(&schema).err()?.to_string()
+            let compiled = ToolSchema::compile(&RawJson::parse(&schema.to_string()).ok()?);
+            // One that is over a limit of ours may be valid, as may one that is not whole by itself.
+            let error = compiled.err().filter(|it| !it.is_too_large && !leads_elsewhere(schema))?;
+            error.to_string()
         };
         Some((*record, format!("the inputSchema of {} {why}", tool["name"])))
     })
+}
+
+/// Whether what a schema means stands in another document: a dialect of its own, or what a `$ref` leads to.
+fn leads_elsewhere(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => members.iter().any(|(name, value)| {
+            let leads = |text: &str| match name.as_str() {
+                "$ref" => !text.starts_with('#'),
+                "$schema" => !text.contains("//json-schema.org/"),
+                _ => false,
+            };
+            value.as_str().is_some_and(leads) || leads_elsewhere(value)
+        }),
+        Value::Array(items) => items.iter().any(leads_elsewhere),
+        _ => false,
+    }
 }
 
 /// Names of tools have 1 to 128 of the letters that they may have, and no two are the same.

@@ -5,8 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use extline_scenario::Outcome;
 
 use super::{Baseline, Entry, Expectation, Kind, Stale};
-use crate::case::host::host_cases;
-use crate::case::{builtin, mcp_cases};
+use crate::case::case_named;
 use crate::report::{CaseReport, Verdict};
 
 impl Baseline {
@@ -34,12 +33,7 @@ impl Baseline {
                     let why = report.reason.as_deref().unwrap_or_default();
                     format!("the case says nothing about this extension: {why}")
                 }
-                None if ![builtin(), host_cases(), mcp_cases()]
-                    .iter()
-                    .any(|all| all.contains_key(&entry.case)) =>
-                {
-                    "there is no such case".to_owned()
-                }
+                None if case_named(&entry.case).is_none() => "there is no such case".to_owned(),
                 _ => return None,
             };
             Some(Stale { case: entry.case.clone(), place: self.place(entry), reason })
@@ -121,6 +115,7 @@ mod tests {
     use extline_scenario::Failure;
 
     use super::*;
+    use crate::case::builtin;
     use crate::report::evidence::Evidence;
 
     fn judged(entry: &str, found: Option<Outcome>) -> (Verdict, Option<String>) {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Baseline, Entry, Kind, TODO};
-use crate::case::builtin;
+use crate::case::case_named;
 use crate::report::{CaseReport, Report, Verdict};
 
 const HEAD: &str = "\
@@ -21,7 +21,7 @@ impl Baseline {
         let decided = report.cases.iter().filter_map(|case| self.entry_of(case));
         let others = self.entries.iter().filter(|entry| {
             let is_decided = report.cases.iter().any(|case| case.id == entry.case);
-            !is_decided && builtin().contains_key(&entry.case)
+            !is_decided && case_named(&entry.case).is_some()
         });
         for entry in decided.chain(others.cloned()) {
             entry.write(&mut text);
