@@ -1,7 +1,9 @@
 //! From a file to a manifest, and to all that is wrong with it.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -11,6 +13,10 @@ use super::check::{self, ManifestFault, Severity, kind_of};
 use super::{Distribution, MANIFEST, Manifest, ManifestError, NAMES};
 use crate::file::{MANIFEST_BYTES, read_bytes};
 use crate::registry::Point;
+
+/// So many manifests are kept as they were read last, none of them longer than that.
+const KEPT: usize = 256;
+const KEPT_BYTES: usize = 16 * 1024;
 
 /// What came of reading a manifest.
 #[derive(Clone, Debug)]
@@ -83,7 +89,7 @@ pub(super) fn file(path: &Path) -> ManifestCheck {
     };
     match String::from_utf8(bytes) {
         Ok(content) => {
-            let mut check = text(&content, &file);
+            let mut check = text_once(&content, &file);
             if let Ok(manifest) = &check.manifest {
                 check.faults.extend(advice::of(manifest, &file, &content));
             }
@@ -96,6 +102,23 @@ pub(super) fn file(path: &Path) -> ManifestCheck {
             failed("manifest.encoding", error)
         }
     }
+}
+
+/// [`text`], done once for each text: discovery, remarks and each start read the same file within moments.
+fn text_once(content: &str, file: &Path) -> ManifestCheck {
+    static READ: Mutex<BTreeMap<PathBuf, (String, ManifestCheck)>> = Mutex::new(BTreeMap::new());
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, check)) = read.get(file).filter(|(text, _)| text == content) {
+        return check.clone();
+    }
+    let check = text(content, file);
+    if read.len() >= KEPT {
+        read.clear();
+    }
+    if content.len() <= KEPT_BYTES {
+        read.insert(file.to_owned(), (content.to_owned(), check.clone()));
+    }
+    check
 }
 
 pub(super) fn text(content: &str, file: &Path) -> ManifestCheck {
@@ -226,4 +249,24 @@ pub(super) fn short_source<'de, D: Deserializer<'de>>(
         Short::Text(text) => Some(Distribution { source: Some(text), ..Distribution::default() }),
         Short::Object(object) => Some(object),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_anew_is_read_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let name_in = |text: &str| {
+            std::fs::write(folder.path().join(MANIFEST), text).unwrap();
+            file(folder.path()).manifest.map(|manifest| manifest.name)
+        };
+        for name in ["clock", "watch", "clock"] {
+            let text = format!(r#"{{"name": "{name}", "exec": "/bin/sh"}}"#);
+            assert_eq!(name_in(&text).as_deref(), Ok(name));
+            assert_eq!(name_in(&text).as_deref(), Ok(name));
+        }
+        assert!(name_in("{").is_err());
+    }
 }
