@@ -141,13 +141,14 @@ impl Driver {
     /// Until nothing is left that could be done. The exit code, at the end.
     fn work(self: &Rc<Self>) -> Result<Option<u8>, Error> {
         loop {
-            let was_stalled = self.core.lock().channel.is_stalled();
             while let Some(event) = self.next_event() {
                 let Ok(scope) = self.js.open() else { return Ok(None) };
                 self.gather(&scope, event)?;
                 // Promises have their turn here.
             }
             let mut state = self.core.lock();
+            // It may have come to that only just now, by what was delivered.
+            let was_stalled = state.channel.is_stalled();
             state.channel.write()?;
             let goes_on = state.channel.goes_on();
             // A host that has taken what it had not lets further calls begin.

@@ -37,6 +37,21 @@ for (const way of WAYS) {
     assert.equal(await program.status(), 0);
   });
 
+  test(`what could not begin while the host took nothing begins once it has, ${by}`, async () => {
+    // The first answer fills the pipe, and promises of the second handler keep the loop until the host has read of it.
+    const program = await Program.start(
+      `const busy = (millis) => { const end = Date.now() + millis; while (Date.now() < end); };
+ext.tool("big", { description: "x" }, () => { busy(5); return "x".repeat(100_000); });
+ext.tool("slow", { description: "x" }, () => { queueMicrotask(() => busy(300)); busy(5); return "slow"; });
+ext.tool("next", { description: "x" }, () => "here");`,
+      way,
+    );
+    const names = ["big", "slow", "next"];
+    program.send(...names.map((name) => ({ type: "tool_call", id: name, name, args: {} })));
+    const answers = () => program.frames.filter(({ type }) => type === "tool_result").length;
+    await program.until(() => answers() === names.length, "all answers");
+  });
+
   test(`a frame of many megabytes is read, and an answer beyond the limit is refused, ${by}`, async () => {
     const program = await Program.start(`${TOOLS}ext.tool("huge", { description: "x" }, () => "x".repeat(5_000_000));`, way);
     assert.equal(text(await program.call("size", { text: "é".repeat(8_000_000) })), "8000000");
