@@ -65,6 +65,7 @@ def main():
     tested = {**servers, "extline mcp": [str(DEBUG / "extline"), "mcp", str(ROOT / "examples/weather-rust")]}
     tested["the official server with everything"] = ["node", str(EVERYTHING)]
     checks += [(f"{server} passes the tester of MCP servers", passes_tester, command) for server, command in tested.items()]
+    checks += [(f"{client} passes the tester of MCP clients", client_passes, driver) for client, driver in drivers().items()]
     checks.append(("docs/mcp/serve.md answers as it says", answers_as_documented))
     checks.append(("extline run uses the official server with everything", uses_everything))
     with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
@@ -341,6 +342,25 @@ def passes_tester(server):
     assert ran.returncode == 0 and not found, f"exit status {ran.returncode}: {found} {ran.stderr[-500:]}"
     passed = sum(1 for row in rows if row.get("verdict") == "pass")
     assert passed > 40, f"{passed} cases passed"
+
+
+def drivers():
+    """Those of the official clients that begin as their users have them begin."""
+    node = f"{MADE}/node"
+    return {
+        "mcp 2 for Python": [f"{MADE}/python/bin/python", str(CLIENTS / "driver.py"), "auto"],
+        "SDK 1 for TypeScript": ["node", f"{node}/driver_1.mjs"],
+        "SDK 2 for TypeScript": ["node", f"{node}/driver_2.mjs", "auto"],
+    }
+
+
+def client_passes(driver):
+    command = [str(DEBUG / "extline"), "conformance", "mcp-client", "--json", "--driver", *driver]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    rows = [json.loads(line) for line in ran.stdout.splitlines()]
+    verdicts = {row["id"]: row["verdict"] for row in rows if "verdict" in row}
+    found = [f"{case} {verdict}" for case, verdict in verdicts.items() if verdict != "pass"]
+    assert len(verdicts) > 30 and not found, f"exit status {ran.returncode}: {found} {ran.stderr[-500:]}"
 
 
 def uses_everything():

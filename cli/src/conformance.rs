@@ -25,8 +25,8 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use extline_conformance::{
     Baseline, Binds, Canary, Case, CaseReport, Cited, Head, Need, Options, Progress, Report,
-    Selftest, Verdict, all_cases, draw_seed, host_selftest, run as run_cases, selftest,
-    server_selftest, stop_all,
+    Selftest, Verdict, all_cases, client_selftest, draw_seed, host_selftest, run as run_cases,
+    selftest, server_selftest, stop_all,
 };
 use serde_json::json;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
@@ -65,6 +65,7 @@ pub(crate) async fn run(args: Conformance, printer: Printer) -> Result<Exit, cla
         Some(Question::Replay(trace)) => return traces::replay(trace, printer),
         Some(Question::Fuzz(sessions)) => return fuzz::fuzz(sessions, printer).await,
         Some(Question::Host(args)) => return host::run(args, printer).await,
+        Some(Question::McpClient(args)) => return host::run_client(args, printer).await,
         Some(Question::Puppet(args)) => return Ok(puppet::run(args, printer)),
         Some(Question::HostDriver { profile }) => {
             return Ok(host::drive(profile.clone(), printer).await);
@@ -398,8 +399,10 @@ fn test_the_tester(printer: Printer) -> Result<Exit, clap::Error> {
     let printer = Mutex::new(printer);
     let locked = || printer.lock().unwrap_or_else(PoisonError::into_inner);
     let told = |done, count| locked().progress(&format!("{done}/{count} mutants"));
-    let outcomes = selftest(&told)
-        .and_then(|one| Ok([one, host_selftest(&puppet, &told)?, server_selftest(&told)?]));
+    let outcomes = selftest(&told).and_then(|extensions| {
+        let (hosts, servers) = (host_selftest(&puppet, &told)?, server_selftest(&told)?);
+        Ok([extensions, hosts, servers, client_selftest(&puppet, &told)?])
+    });
     let mut printer = printer.into_inner().unwrap_or_else(PoisonError::into_inner);
     let outcomes = match outcomes {
         Ok(outcomes) => outcomes,

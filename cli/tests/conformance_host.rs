@@ -9,7 +9,7 @@ use std::fs;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use extline_conformance::{Kill, host_selftest};
+use extline_conformance::{Kill, Selftest, client_selftest, host_selftest};
 use support::{Extline, outcome, runs, signal, wait_for_lines, wait_until_gone};
 
 fn extline() -> Command {
@@ -34,7 +34,17 @@ fn our_own_host_keeps_every_rule() {
 #[test]
 fn the_host_in_python_passes_and_every_case_fails_one_that_is_broken() {
     let puppet = [env!("CARGO_BIN_EXE_extline"), "conformance", "puppet"].map(OsString::from);
-    let outcome = host_selftest(&puppet, &|_, _| {}).unwrap_or_else(|error| panic!("{error}"));
+    holds(&host_selftest(&puppet, &|_, _| {}).unwrap_or_else(|error| panic!("{error}")));
+}
+
+#[test]
+fn the_client_of_mcp_in_python_passes_and_every_case_fails_one_that_is_broken() {
+    let puppet = [env!("CARGO_BIN_EXE_extline"), "conformance", "puppet"].map(OsString::from);
+    holds(&client_selftest(&puppet, &|_, _| {}).unwrap_or_else(|error| panic!("{error}")));
+}
+
+#[track_caller]
+fn holds(outcome: &Selftest) {
     let unsound = outcome.unsound.iter().map(|case| (&case.id, &case.verdict, &case.failure));
     let unsound: Vec<_> = unsound.collect();
     assert!(unsound.is_empty(), "what is not broken does not pass {unsound:#?}");

@@ -1,4 +1,4 @@
-//! docs/tester/test-your-extension.md and mcp-servers.md, run as they stand: their scripts are written, their
+//! docs/tester/test-your-extension.md, mcp-servers.md and mcp-clients.md, run as they stand: their scripts are written, their
 //! changes are made, their commands are run, and what they show is compared with what comes.
 //!
 //! `...` on a line of its own stands for any lines. Times, sizes, counts of passes and other things
@@ -28,6 +28,12 @@ fn the_page_on_extensions_shows_what_happens() {
 fn the_page_on_mcp_servers_shows_what_happens() {
     let commands = play("docs/tester/mcp-servers.md");
     assert!(commands > 5, "the page has {commands} commands");
+}
+
+#[test]
+#[cfg(unix)]
+fn the_page_on_mcp_clients_shows_what_happens() {
+    assert_eq!(play("docs/tester/mcp-clients.md"), 2);
 }
 
 /// Does what a page says, and returns how many commands it has.

@@ -30,15 +30,17 @@ pub use extline_scenario::{Failure, Outcome};
 
 pub use case::{
     Amount, Binds, Case, CaseError, Cases, Cited, Clause, Close, Exits, Handshake, Level, Need,
-    POINTS, Point, Process, Step, Text, Verb, all_cases, builtin, case_named, copied_id, copy_of,
-    deepened, host_cases, mcp_cases, parse, parse_host, parse_own,
+    POINTS, Point, Process, Step, Text, Verb, all_cases, builtin, case_named, client_cases,
+    copied_id, copy_of, deepened, host_cases, mcp_cases, parse, parse_host, parse_own,
 };
 pub use conversation::{Canary, Era, Protocol, Survey, draw_seed};
 pub use fuzz::{Finding, Fuzz, FuzzProgress, Fuzzed, fuzz};
 pub use hosts::{HostOptions, run_host};
 pub use kits::{MatrixPair, MatrixProgress, matrix};
 pub use mock::{Ended, Mock, QueueReceiver, QueueSender, queue};
-pub use mutants::{Kill, Selftest, SelftestError, host_selftest, selftest, server_selftest};
+pub use mutants::{
+    Kill, Selftest, SelftestError, client_selftest, host_selftest, selftest, server_selftest,
+};
 pub use report::{
     Baseline, BaselineError, Boundary, CaseReport, Cause, Cell, Entry, Evidence, Expectation,
     Grade, Head, Kind, Lane, MatrixColumn, REPORT_VERSION, Report, Stale, Style, Verdict,

@@ -169,6 +169,8 @@ pub(crate) enum Question {
     Matrix(Matrix),
     /// Check a host, through its driver (docs/tester/hosts.md); without one, our own host
     Host(TestHost),
+    /// Check a client of MCP, through its driver (docs/tester/mcp-clients.md)
+    McpClient(TestClient),
     /// The extension that a host under test is given
     #[command(hide = true)]
     Puppet(Puppet),
@@ -183,6 +185,21 @@ pub(crate) enum Question {
     List,
     /// Test the tester: each case must be failed by an extension that is broken on purpose
     Selftest,
+}
+
+/// A client of MCP that is checked.
+#[derive(Debug, Args)]
+pub(crate) struct TestClient {
+    /// The driver: a program that operates the client, with its arguments; it stands last
+    #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true,
+          required_unless_present = "list")]
+    pub(crate) driver: Vec<OsString>,
+
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+
+    #[command(flatten)]
+    pub(crate) told: Reporting,
 }
 
 /// A host that is checked.

@@ -39,7 +39,7 @@ use offered::Offered;
 pub(crate) use config::Config;
 pub(crate) use conformance::{
     CheckTrace, Conformance, FuzzSessions, Matrix, Puppet, Question, ReplayTrace, Reporting, Rules,
-    Spoken, SpokenEra, TestHost,
+    Spoken, SpokenEra, TestClient, TestHost,
 };
 pub(crate) use dev::Dev;
 pub(crate) use ext::{

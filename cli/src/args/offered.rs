@@ -30,7 +30,7 @@ impl Offered {
 
     /// Cases, of extensions, hosts and MCP servers, and clauses.
     pub(super) const RULES: Self = Self(|| {
-        let clauses = Clause::all().chain(Clause::for_servers());
+        let clauses = Clause::all().chain(Clause::of_mcp());
         let clauses = clauses.map(|clause| clause.id.as_str());
         all_cases().map(|case| case.id.as_str()).chain(clauses).collect()
     });

@@ -24,7 +24,7 @@ pub(super) fn explain(name: &str, printer: Printer) -> Result<Exit, clap::Error>
 
 /// That there is neither such a case nor such a clause, with the nearest there is.
 fn unknown(name: &str) -> clap::Error {
-    let clauses = Clause::all().chain(Clause::for_servers());
+    let clauses = Clause::all().chain(Clause::of_mcp());
     let clauses: Vec<_> = clauses.map(|clause| clause.id.clone()).collect();
     // The ids of clauses have a dot or a slash, those of cases have neither.
     let is_clause = name.contains(['.', '/']);

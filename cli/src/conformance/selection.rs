@@ -1,7 +1,9 @@
 //! Which cases are run: `--only` and `--skip`, among the built-in ones and the author's own.
 
 use clap::error::ErrorKind;
-use extline_conformance::{Case, Cases, all_cases, builtin, deepened, host_cases, mcp_cases};
+use extline_conformance::{
+    Case, Cases, all_cases, builtin, client_cases, deepened, host_cases, mcp_cases,
+};
 use regex_lite::{Regex, escape};
 
 use crate::target::usage;
@@ -40,6 +42,14 @@ pub(super) fn chosen_of_servers(
     skip: &[String],
 ) -> Result<Vec<&'static Case>, clap::Error> {
     chosen_of(&mcp_cases().values().collect::<Vec<_>>(), &[], only, skip)
+}
+
+/// The same among the cases for clients of MCP.
+pub(super) fn chosen_of_clients(
+    only: &[String],
+    skip: &[String],
+) -> Result<Vec<&'static Case>, clap::Error> {
+    chosen_of(&client_cases().values().collect::<Vec<_>>(), &[], only, skip)
 }
 
 fn chosen_of(
@@ -92,8 +102,10 @@ fn elsewhere(name: &str) -> Option<clap::Error> {
         "is for MCP servers; --protocol mcp plays it"
     } else if named(host_cases()) {
         "is for hosts; `extline conformance host` plays it"
+    } else if named(client_cases()) {
+        "is for clients of MCP; `extline conformance mcp-client` plays it"
     } else if named(builtin()) {
-        "is for extensions, and is played neither to hosts nor to MCP servers"
+        "is for extensions, and is played to nothing else"
     } else {
         return None;
     };

@@ -32,10 +32,12 @@ pub enum Binds {
     Host,
     /// Only MCP servers.
     Server,
+    /// Only clients of MCP.
+    Client,
 }
 
 impl Clause {
-    /// The clause of that name, also one that binds MCP servers.
+    /// The clause of that name, also one that binds MCP servers or clients.
     pub fn named(id: &str) -> Option<&'static Self> {
         CLAUSES.get(id).or_else(|| super::mcp::CLAUSES.get(id))
     }
@@ -45,9 +47,9 @@ impl Clause {
         CLAUSES.values()
     }
 
-    /// Every clause that binds MCP servers, sorted by name: `2025-11-25/` and `2026-07-28/` begin those of
+    /// Every clause that binds MCP servers or clients, sorted by name: `2025-11-25/` and `2026-07-28/` begin those of
     /// a revision, `json-rpc/` those of JSON-RPC 2.0, `use/` what use has shown to be wanted.
-    pub fn for_servers() -> impl Iterator<Item = &'static Self> {
+    pub fn of_mcp() -> impl Iterator<Item = &'static Self> {
         super::mcp::CLAUSES.values()
     }
 

@@ -74,7 +74,7 @@ fn is_of(clause: &str, era: Era) -> bool {
     clause.strip_prefix(era.revision()).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// What the specification of MCP, that of JSON-RPC and use say of servers, as this project cites it.
+/// What the specification of MCP, that of JSON-RPC and use say of servers and clients, as this project cites it.
 pub(super) static CLAUSES: LazyLock<BTreeMap<String, Clause>> = LazyLock::new(|| {
     #[derive(serde::Deserialize)]
     struct Document {
@@ -91,7 +91,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::case::{Cited, Level};
+    use crate::case::{Cited, Level, client_cases};
 
     #[test]
     fn a_case_is_played_in_each_era_with_the_clauses_of_its_revision() {
@@ -112,8 +112,8 @@ mod tests {
 
     #[test]
     fn each_clause_is_cited_and_what_only_use_wants_is_no_must() {
-        let cited: BTreeSet<_> =
-            mcp_cases().values().flat_map(|case| case.clauses.iter().cloned()).collect();
+        let cases = mcp_cases().values().chain(client_cases().values());
+        let cited: BTreeSet<_> = cases.flat_map(|case| case.clauses.iter().cloned()).collect();
         for (id, clause) in &*CLAUSES {
             assert!(cited.contains(id), "no case cites {id}");
             let is_use = id.starts_with("use/");

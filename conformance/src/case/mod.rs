@@ -16,7 +16,7 @@ pub(crate) use self::copy::original_id;
 pub use self::copy::{copied_id, copy_of};
 pub(crate) use self::deep::without_point;
 pub use self::deep::{POINTS, Point, deepened};
-pub use self::host::{host_cases, parse_host};
+pub use self::host::{client_cases, host_cases, parse_host};
 pub use self::known::{Cited, parse, parse_own};
 pub use self::mcp::mcp_cases;
 pub(crate) use self::mcp::{era_of, is_played_once};

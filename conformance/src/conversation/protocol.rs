@@ -54,7 +54,7 @@ impl Protocol {
     }
 
     /// The message that a line is, or why it is none.
-    pub(super) fn parse(self, line: &[u8], terminated: bool) -> Result<Value, String> {
+    pub(crate) fn parse(self, line: &[u8], terminated: bool) -> Result<Value, String> {
         match self {
             Self::Extension => arrived::parse(line, terminated),
             Self::Mcp(_) => message(line, terminated),

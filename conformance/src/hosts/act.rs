@@ -10,6 +10,7 @@ use super::pattern::is_like;
 use super::play::{Limits, Play, Stop, wrong};
 use crate::case::host::Extension;
 use crate::case::host::{Action, Pipe};
+use crate::conversation::Era;
 
 /// The time for the start of a process.
 const START: Duration = Duration::from_secs(10);
@@ -19,6 +20,9 @@ pub(super) fn handshake(play: &mut Play<'_>, extension: &Extension) -> Result<()
     let at = play.script.extensions.iter().position(|one| one.name == extension.name);
     let at = at.unwrap_or_default();
     connected(play, at)?;
+    if play.script.is_for_clients() {
+        return greet(play, extension, at);
+    }
     let name = &extension.name;
     let mut hello = json!({
         "type": "hello", "name": name, "version": "1.0.0", "capabilities": extension.capabilities,
@@ -33,6 +37,41 @@ pub(super) fn handshake(play: &mut Play<'_>, extension: &Extension) -> Result<()
     write(play, at, lines.into_bytes(), usize::MAX, Duration::ZERO)?;
     frame(play, at, r#"{"type":"hello_ack"}"#, "ack", &Limits::of(None, 0, play.soft))?;
     serves(play, at)
+}
+
+/// Answers a client of MCP until it is initialized.
+fn greet(play: &mut Play<'_>, server: &Extension, at: usize) -> Result<(), Stop> {
+    let tools: Vec<Value> = server.offers.iter().map(|offer| tool_of(offer)).collect();
+    let page = if server.paged { 1 } else { tools.len().max(1) };
+    play.stage.puppets[at].pages = tools.chunks(page).map(<[Value]>::to_vec).collect();
+    let limits = Limits::of(None, 0, play.soft);
+    loop {
+        let message = arrived(play, at, &json!({"method": "~"}), &limits)?;
+        let answer = match message["method"].as_str() {
+            Some("initialize") => initialized(),
+            Some("notifications/initialized") => return Ok(()),
+            // Its puppet answers those.
+            _ => continue,
+        };
+        let line = json!({"jsonrpc": "2.0", "id": message["id"], "result": answer});
+        write(play, at, format!("{line}\n").into_bytes(), usize::MAX, Duration::ZERO)?;
+    }
+}
+
+/// What a server says of itself.
+fn initialized() -> Value {
+    json!({
+        "protocolVersion": Era::Initialize.revision(),
+        "capabilities": {"tools": {"listChanged": true}},
+        "serverInfo": {"name": "puppet", "version": "1.0.0"},
+    })
+}
+
+/// What `tool NAME` is short for, as a server lists it.
+fn tool_of(offer: &str) -> Value {
+    let name = offer.strip_prefix("tool ").unwrap_or(offer);
+    let described = || json!({"name": name, "description": "what a test offers", "inputSchema": {"type": "object"}});
+    serde_json::from_str(offer).unwrap_or_else(|_| described())
 }
 
 /// That the host names in its `hello_ack` what the case needs.
@@ -94,25 +133,35 @@ pub(super) fn frame(
     limits: &Limits,
 ) -> Result<(), Stop> {
     let wanted = pattern(&play.named(like));
-    let who = play.extension(at).name.clone();
-    let expected = || format!("{wanted}, written to {who}");
-    let found = play.wait(limits.within, expected, |play| {
-        let puppet = &mut play.stage.puppets[at];
-        while let Some(arrived) = puppet.arrived.get(puppet.cursor) {
-            puppet.cursor += 1;
-            if let Some(frame) = arrived.frame.as_ref().ok().filter(|it| is_like(it, &wanted)) {
-                return Some(frame.clone());
-            }
-        }
-        None
-    })?;
+    let found = arrived(play, at, &wanted, limits)?;
     name_id(play, name, &found);
     Ok(())
 }
 
-/// Gives the id of a frame a name, as it stands in JSON.
+/// The next frame like this one.
+fn arrived(play: &mut Play<'_>, at: usize, wanted: &Value, limits: &Limits) -> Result<Value, Stop> {
+    let who = play.extension(at).name.clone();
+    let expected = || format!("{wanted}, written to {who}");
+    play.wait(limits.within, expected, |play| {
+        let puppet = &mut play.stage.puppets[at];
+        while let Some(arrived) = puppet.arrived.get(puppet.cursor) {
+            puppet.cursor += 1;
+            if let Some(frame) = arrived.frame.as_ref().ok().filter(|it| is_like(it, wanted)) {
+                return Some(frame.clone());
+            }
+        }
+        None
+    })
+}
+
+/// Gives the id of a frame a name: what stands between its quotes, and of MCP, where it may be a number, with them.
 fn name_id(play: &mut Play<'_>, name: &str, frame: &Value) {
-    if let Some(id) = frame["id"].as_str() {
+    if play.script.is_for_clients() {
+        let ids = [&frame["id"], &frame["params"]["requestId"]];
+        if let Some(id) = ids.into_iter().find(|id| !id.is_null()) {
+            play.name(name, id.to_string());
+        }
+    } else if let Some(id) = frame["id"].as_str() {
         let quoted = Value::from(id).to_string();
         play.name(name, quoted[1..quoted.len() - 1].to_owned());
     }

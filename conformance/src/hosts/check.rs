@@ -79,6 +79,7 @@ pub(super) fn verdict_of(case: &Case, check: &str, seen: &[Transcript]) -> CaseR
         "schema" => schema,
         "ack-first" => ack_first,
         "open-ids" => open_ids,
+        "messages" => messages,
         _ => subscribed,
     };
     if seen.iter().all(|seen| seen.lines().next().is_none()) {
@@ -145,6 +146,34 @@ fn ack_first(seen: &Transcript) -> Vec<Finding> {
         }
     }
     found
+}
+
+/// Each message to a server of MCP is a request with an id of its own, a notification or a response.
+fn messages(seen: &Transcript) -> Vec<Finding> {
+    let mut asked = BTreeSet::new();
+    let mut problem = |message: &Value| {
+        let id = message.get("id");
+        let Some(method) = message.get("method") else {
+            let outcomes = ["result", "error"].iter().filter(|it| message.get(**it).is_some());
+            let is_whole = id.is_some() && outcomes.count() == 1;
+            return (!is_whole).then(|| "neither a method nor one result or error".to_owned());
+        };
+        let is_bad = |params: &Value| !params.is_object();
+        if !method.is_string() {
+            return Some(format!("the method {method}"));
+        }
+        if message.get("params").is_some_and(is_bad) {
+            return Some(format!("params that are no object in {method}"));
+        }
+        let id = id?;
+        if !id.is_string() && !id.is_i64() && !id.is_u64() {
+            return Some(format!("the id {id}, which is neither a string nor an integer"));
+        }
+        (!asked.insert(id.to_string())).then(|| format!("the id {id} a second time"))
+    };
+    let lines = seen.lines();
+    let messages = lines.filter_map(|(at, arrived)| Some((at, arrived.frame.as_ref().ok()?)));
+    messages.filter_map(|(at, message)| Some((at, problem(message)?))).collect()
 }
 
 /// The frames that an extension wrote, as far as they are of one of these types.

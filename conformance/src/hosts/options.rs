@@ -26,6 +26,8 @@ pub struct HostOptions {
     pub baseline: Baseline,
     /// Cases that passed keep what happened too, for a report that shows it.
     pub keeps_passes: bool,
+    /// What the driver operates: [`Binds::Host`], or [`Binds::Client`] of MCP.
+    pub binds: Binds,
 }
 
 impl HostOptions {
@@ -39,6 +41,7 @@ impl HostOptions {
             soft: Duration::from_secs(10),
             baseline: Baseline::default(),
             keeps_passes: false,
+            binds: Binds::Host,
         }
     }
 
@@ -48,7 +51,7 @@ impl HostOptions {
             tester: env!("CARGO_PKG_VERSION"),
             seed: self.seed,
             program: self.line(),
-            binds: Binds::Host,
+            binds: self.binds,
             calls: true,
             cases,
         }

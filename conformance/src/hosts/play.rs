@@ -155,14 +155,19 @@ impl Play<'_> {
     }
 
     /// The text with its `$name`s replaced, longer names before those that they begin with; `$kib`
-    /// is a text of 1,024 letters, `$mib` one of 1,048,576.
+    /// is a text of 1,024 letters, `$mib` one of 1,048,576. For clients of MCP, whose ids may be numbers, the quotes
+    /// around a name go with it.
     pub(super) fn named(&self, text: &str) -> String {
         let mut text = text.replace("$kib", &"x".repeat(1024));
         if text.contains("$mib") {
             text = text.replace("$mib", &"x".repeat(1024 * 1024));
         }
         for (name, word) in self.names.iter().rev() {
-            text = text.replace(&format!("${name}"), word);
+            if self.script.is_for_clients() {
+                text = text.replace(&format!("\"${name}\""), word);
+            } else {
+                text = text.replace(&format!("${name}"), word);
+            }
         }
         text
     }

@@ -12,11 +12,11 @@ use std::time::Duration;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::log::Log;
 use super::outgoing::Outgoing;
-use crate::conversation::parse;
+use crate::conversation::Protocol;
 use crate::report::Lane;
 use crate::target::weight;
 
@@ -55,6 +55,9 @@ pub(super) enum Passed {
 #[derive(Debug)]
 pub(super) struct Puppet {
     pub(super) name: String,
+    protocol: Protocol,
+    /// As a server of MCP: the tools, by the pages in which `tools/list` is answered. None before it was greeted.
+    pub(super) pages: Vec<Vec<Value>>,
     control: Option<UnixStream>,
     /// What the host writes to.
     pub(super) stdin: Option<OwnedFd>,
@@ -115,9 +118,11 @@ impl Caller {
 }
 
 impl Puppet {
-    pub(super) fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str, protocol: Protocol) -> Self {
         Self {
             name: name.to_owned(),
+            protocol,
+            pages: Vec::new(),
             control: None,
             stdin: None,
             stdout: None,
@@ -158,7 +163,10 @@ impl Puppet {
         let (stdin, stdout, stderr) = (pipes.next(), pipes.next(), pipes.next());
         let passed = std::mem::take(&mut self.passed);
         let name = std::mem::take(&mut self.name);
-        *self = Self { control: Some(control), stdin, stdout, stderr, passed, ..Self::new(&name) };
+        // A client of MCP may have started it to see which era it speaks, and starts it again.
+        let pages = std::mem::take(&mut self.pages);
+        let new = Self::new(&name, self.protocol);
+        *self = Self { control: Some(control), stdin, stdout, stderr, passed, pages, ..new };
         self.passed.push(Vec::new());
         Ok(())
     }
@@ -261,16 +269,46 @@ impl Puppet {
 
     fn take(&mut self, bytes: Vec<u8>, pieces: Vec<usize>, terminated: bool, log: &mut Log) {
         log.bytes(Lane::Sent, &self.name, &bytes, pieces);
-        let frame = parse(&bytes, terminated);
+        let frame = self.protocol.parse(&bytes, terminated);
+        let answer = frame.as_ref().ok().and_then(|message| self.answer(message));
         let shutdown = frame.as_ref().is_ok_and(|frame| frame["type"] == "shutdown");
         let arrived = Arrived { bytes, frame };
         if let Some(passed) = self.passed.last_mut() {
             passed.push(Passed::ToExtension(arrived.clone()));
         }
         self.arrived.push(arrived);
+        if let Some(answer) = answer {
+            self.write(format!("{answer}\n").into_bytes(), usize::MAX, Duration::ZERO, log);
+        }
         if shutdown {
             self.obey();
         }
+    }
+
+    /// What a server of MCP says by itself to what a case is not about: it is one of the era of `initialize`.
+    fn answer(&self, message: &Value) -> Option<Value> {
+        let id = message.get("id")?;
+        let result = match message["method"].as_str()? {
+            "tools/list" if !self.pages.is_empty() => self.page(&message["params"]["cursor"]),
+            "ping" => json!({}),
+            "server/discover" => {
+                let error = json!({"code": -32601, "message": "Method not found"});
+                return Some(json!({"jsonrpc": "2.0", "id": id, "error": error}));
+            }
+            _ => return None,
+        };
+        Some(json!({"jsonrpc": "2.0", "id": id, "result": result}))
+    }
+
+    /// The tools behind that cursor, which is the number of the page.
+    fn page(&self, cursor: &Value) -> Value {
+        let number =
+            cursor.as_str().and_then(|cursor| cursor.parse::<usize>().ok()).unwrap_or_default();
+        let mut page = json!({"tools": self.pages.get(number).cloned().unwrap_or_default()});
+        if number + 1 < self.pages.len() {
+            page["nextCursor"] = json!((number + 1).to_string());
+        }
+        page
     }
 
     fn obey(&mut self) {

@@ -17,6 +17,7 @@ use super::log::Log;
 use super::options::HostOptions;
 use super::puppet::{Caller, Puppet};
 use crate::case::host::{Extension, Script};
+use crate::conversation::{Era, Protocol};
 use crate::target::is_stopped;
 
 /// The end of a process has no descriptor to wait for, so it is asked for this often.
@@ -61,17 +62,25 @@ impl Stage {
         let (home, cwd) = (path.join("home"), path.join("project"));
         fs::create_dir_all(&home)?;
         fs::create_dir_all(&cwd)?;
-        let folders = script.extensions.iter();
-        let folders: Vec<PathBuf> = folders
-            .map(|extension| write_down(path, &socket, extension, options))
-            .collect::<io::Result<_>>()?;
         let mut start: Value = serde_json::from_str(&script.start)?;
         start["op"] = json!("start");
         start["home"] = json!(home);
         start["cwd"] = json!(cwd);
-        start["extensions"] = json!(folders);
+        let extensions = script.extensions.iter();
+        let protocol = if script.is_for_clients() {
+            let servers = extensions.clone().map(|server| {
+                let (command, args) = command_of(&socket, server, options);
+                json!({"name": server.name, "command": command, "args": args})
+            });
+            start["servers"] = servers.collect();
+            Protocol::Mcp(Era::Initialize)
+        } else {
+            let folders = extensions.clone().map(|one| write_down(path, &socket, one, options));
+            start["extensions"] = json!(folders.collect::<io::Result<Vec<PathBuf>>>()?);
+            Protocol::Extension
+        };
         let driver = Driver::start(&options.driver)?;
-        let puppets: Vec<_> = script.extensions.iter().map(|one| Puppet::new(&one.name)).collect();
+        let puppets: Vec<_> = extensions.map(|one| Puppet::new(&one.name, protocol)).collect();
         let log = Log::new(puppets.len() > 1);
         Ok(Self { puppets, driver, log, listener, start, _folder: folder })
     }
@@ -162,6 +171,18 @@ impl Stage {
     }
 }
 
+/// The program that is started for it, and its arguments.
+fn command_of(
+    socket: &Path,
+    extension: &Extension,
+    options: &HostOptions,
+) -> (String, Vec<String>) {
+    let mut words = options.puppet.iter().map(|word| word.to_string_lossy().into_owned());
+    let puppet = words.next().unwrap_or_default();
+    let args = words.chain([socket.to_string_lossy().into_owned(), extension.name.clone()]);
+    (extension.exec.clone().unwrap_or(puppet), args.collect())
+}
+
 /// Writes the folder of an extension, and gives its path.
 fn write_down(
     root: &Path,
@@ -177,17 +198,9 @@ fn write_down(
         fs::create_dir_all(root.join("extensions"))?;
         symlink(&folder, &shown)?;
     }
-    let text = |word: &std::ffi::OsString| word.to_string_lossy().into_owned();
-    let mut words = options.puppet.iter().map(text);
-    let exec = words.next().unwrap_or_default();
-    let args: Vec<_> =
-        words.chain([socket.to_string_lossy().into_owned(), extension.name.clone()]).collect();
-    let mut manifest = json!({
-        "name": extension.name,
-        "version": "1.0.0",
-        "exec": extension.exec.as_ref().unwrap_or(&exec),
-        "args": args,
-    });
+    let (exec, args) = command_of(socket, extension, options);
+    let mut manifest =
+        json!({"name": extension.name, "version": "1.0.0", "exec": exec, "args": args});
     if !extension.guards.is_empty() {
         manifest["guards"] = json!(extension.guards);
     }

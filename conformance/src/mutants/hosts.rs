@@ -1,5 +1,5 @@
-//! The test of the tester of hosts: a host that is right passes every case, and each case is failed
-//! by a host that is wrong on purpose.
+//! The test of the tester of hosts, and of that of MCP clients: what is right passes every case, and each case is failed
+//! by a host or a client that is wrong on purpose.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::{PYTHON, Selftest, SelftestError, is_sound, pool, untested};
-use crate::case::{Case, host_cases};
+use crate::case::{Binds, Case, Cases, client_cases, host_cases};
 use crate::hosts::{HostOptions, run_host};
 use crate::report::CaseReport;
 
@@ -27,55 +27,79 @@ const HOST: [(&str, &str); 12] = [
     ("host_services.py", include_str!("../../mutants/host_services.py")),
     ("host_process.py", include_str!("../../mutants/host_process.py")),
 ];
-/// Most of them wait: a broken host for what does not come, a case for a time to pass.
-const AT_ONCE: usize = 6;
 
-/// Tests the tester of hosts; `puppet` as in [`HostOptions`]. `told` hears how many of how many
-/// mutants are done.
+/// The client of MCP that can be broken: `mcp_client.py NAME`.
+const CLIENT: [(&str, &str); 1] = [("mcp_client.py", include_str!("../../mutants/mcp_client.py"))];
+
+/// What a driver operates, and can be broken.
+struct Subject<'a> {
+    /// Its program in plain Python, whose first file is started with the name of a mutant.
+    files: &'a [(&'a str, &'a str)],
+    binds: Binds,
+    cases: &'static Cases,
+    /// Cases in which it writes lines of every kind.
+    shows: &'a [&'a str],
+    /// How many mutants are tested at the same time: most of them are waited for.
+    at_once: usize,
+    puppet: &'a [OsString],
+}
+
+/// Tests the tester of hosts. `puppet` is the program that stands in place of extensions, as
+/// [`HostOptions`] takes it; `told` is called with how many of the mutants are done.
 pub fn host_selftest(
     puppet: &[OsString],
     told: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Selftest, SelftestError> {
-    let folder = tempfile::tempdir()?;
-    HOST.iter().try_for_each(|(name, text)| fs::write(folder.path().join(name), text))?;
-    let script = folder.path().join("host.py");
-    let cases: Vec<&Case> = host_cases().values().collect();
-    let mutants = pool::mutants(cases.iter().copied(), |_| ()).into_iter().collect();
-    let (kills, unbroken) = thread::scope(|scope| {
-        let run_broken =
-            |mutant: &str, (), cases: &[&Case]| Ok(run(&script, puppet, Some(mutant), cases));
-        let kills = scope.spawn(move || pool::kills(mutants, AT_ONCE, told, run_broken));
-        let unbroken = run(&script, puppet, None, &cases);
-        (kills.join(), unbroken)
-    });
-    let kills = kills.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-    let unsound = unbroken.into_iter().filter(|case| !is_sound(case)).collect();
-    Ok(Selftest { unsound, kills, untested: untested(&cases) })
+    let shows = &["H-HSK-01", "H-TOL-01", "H-TOL-05", "H-TOL-15", "H-EVT-01"];
+    let (binds, cases, at_once) = (Binds::Host, host_cases(), 6);
+    Subject { files: &HOST, binds, cases, shows, at_once, puppet }.test(told)
 }
 
-fn run(
-    script: &Path,
+/// Tests the tester of MCP clients; as [`host_selftest`].
+pub fn client_selftest(
     puppet: &[OsString],
-    mutant: Option<&str>,
-    cases: &[&Case],
-) -> Vec<CaseReport> {
-    // Without the site's packages it starts in half the time.
-    let mut driver: Vec<OsString> =
-        vec![PYTHON.clone().into(), "-S".into(), script.as_os_str().to_owned()];
-    driver.extend(mutant.map(OsString::from));
-    // What watches all is seen in whatever is played.
-    let played: Vec<&Case> = if cases.iter().all(|case| case.check.is_some()) {
-        let more = host_cases().values().filter(|case| SHOWS.contains(&case.id.as_str()));
-        cases.iter().copied().chain(more).collect()
-    } else {
-        cases.to_vec()
-    };
-    // One that is right is waited for; of one that is broken nobody knows whether something comes.
-    let soft = Duration::from_secs(if mutant.is_some() { 3 } else { 30 });
-    let options = HostOptions { soft, ..HostOptions::of(driver, puppet.to_vec()) };
-    let reports = run_host(&options, &played, &mut |_| {}).cases;
-    reports.into_iter().filter(|report| cases.iter().any(|case| case.id == report.id)).collect()
+    told: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Selftest, SelftestError> {
+    let shows = &["C-INI-02", "C-CAL-04", "C-LST-01"];
+    let (binds, cases, at_once) = (Binds::Client, client_cases(), 3);
+    Subject { files: &CLIENT, binds, cases, shows, at_once, puppet }.test(told)
 }
 
-/// Cases in which a host writes frames of every kind.
-const SHOWS: [&str; 5] = ["H-HSK-01", "H-TOL-01", "H-TOL-05", "H-TOL-15", "H-EVT-01"];
+impl Subject<'_> {
+    fn test(&self, told: &(dyn Fn(usize, usize) + Sync)) -> Result<Selftest, SelftestError> {
+        let folder = tempfile::tempdir()?;
+        self.files.iter().try_for_each(|(name, text)| fs::write(folder.path().join(name), text))?;
+        let script = folder.path().join(self.files[0].0);
+        let cases: Vec<&Case> = self.cases.values().collect();
+        let mutants = pool::mutants(cases.iter().copied(), |_| ()).into_iter().collect();
+        let (kills, unbroken) = thread::scope(|scope| {
+            let run_broken =
+                |mutant: &str, (), cases: &[&Case]| Ok(self.run(&script, Some(mutant), cases));
+            let kills = scope.spawn(move || pool::kills(mutants, self.at_once, told, run_broken));
+            let unbroken = self.run(&script, None, &cases);
+            (kills.join(), unbroken)
+        });
+        let kills = kills.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let unsound = unbroken.into_iter().filter(|case| !is_sound(case)).collect();
+        Ok(Selftest { unsound, kills, untested: untested(&cases) })
+    }
+
+    fn run(&self, script: &Path, mutant: Option<&str>, cases: &[&Case]) -> Vec<CaseReport> {
+        // Without the site's packages it starts in half the time.
+        let mut driver: Vec<OsString> =
+            vec![PYTHON.clone().into(), "-S".into(), script.as_os_str().to_owned()];
+        driver.extend(mutant.map(OsString::from));
+        // What watches all is seen in whatever is played.
+        let mut played = cases.to_vec();
+        if cases.iter().all(|case| case.check.is_some()) {
+            let shows = |case: &&Case| self.shows.contains(&case.id.as_str());
+            played.extend(self.cases.values().filter(shows));
+        }
+        // One that is right is waited for; of one that is broken nobody knows whether something comes.
+        let soft = Duration::from_secs(if mutant.is_some() { 3 } else { 30 });
+        let binds = self.binds;
+        let options = HostOptions { soft, binds, ..HostOptions::of(driver, self.puppet.to_vec()) };
+        let reports = run_host(&options, &played, &mut |_| {}).cases;
+        reports.into_iter().filter(|report| cases.iter().any(|case| case.id == report.id)).collect()
+    }
+}

@@ -23,10 +23,10 @@ use serde_json::json;
 use thiserror::Error;
 
 #[cfg(unix)]
-pub use self::hosts::host_selftest;
+pub use self::hosts::{client_selftest, host_selftest};
 pub use self::servers::server_selftest;
 #[cfg(not(unix))]
-pub use self::unsupported::host_selftest;
+pub use self::unsupported::{client_selftest, host_selftest};
 use crate::case::{Binds, Case, Need, POINTS, Point, Step, Verb, builtin, deepened};
 use crate::report::{CaseReport, Verdict};
 use crate::run::{Options, run};

@@ -1,4 +1,4 @@
-//! Where there are no Unix sockets, hosts cannot be tested, nor can what tests them.
+//! Where there are no Unix sockets, neither hosts nor clients of MCP can be tested, nor can what tests them.
 
 use super::{Selftest, SelftestError};
 
@@ -8,4 +8,12 @@ pub fn host_selftest(
     _: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Selftest, SelftestError> {
     Err(SelftestError::Start("hosts can be tested on Unix only".to_owned()))
+}
+
+/// Reports that nothing could be tested.
+pub fn client_selftest(
+    _: &[std::ffi::OsString],
+    _: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Selftest, SelftestError> {
+    Err(SelftestError::Start("clients of MCP can be tested on Unix only".to_owned()))
 }

@@ -11,7 +11,7 @@ const NAMES: usize = 8;
 pub(super) fn called_lines(report: &Report) -> Vec<String> {
     let survey = &report.survey;
     let registered = survey.tools.len() + survey.commands.len();
-    if report.head.binds == Binds::Host || registered == 0 {
+    if matches!(report.head.binds, Binds::Host | Binds::Client) || registered == 0 {
         return Vec::new();
     }
     if !report.head.calls {

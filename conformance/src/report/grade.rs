@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{CaseReport, Report, Verdict};
-use crate::case::host::host_cases;
+use crate::case::host::{client_cases, host_cases};
 use crate::case::{
     Binds, Case, Level, Need, builtin, deepened, era_of, is_played_once, mcp_cases, without_point,
 };
@@ -83,8 +83,9 @@ impl Report {
 
     /// How many cases of the base level, or of a host's, were not asked for.
     fn left_out(&self) -> usize {
-        if self.head.binds == Binds::Host {
-            let all = host_cases().keys();
+        if let Binds::Host | Binds::Client = self.head.binds {
+            let is_host = self.head.binds == Binds::Host;
+            let all = if is_host { host_cases() } else { client_cases() }.keys();
             return all.filter(|id| !self.cases.iter().any(|run| run.id == **id)).count();
         }
         if self.head.binds == Binds::Server {

@@ -33,7 +33,7 @@ impl File {
     /// Its cases; what is refused is named as in that folder.
     fn cases(&self, folder: &str) -> Result<Vec<Case>, CaseError> {
         let name = format!("{folder}{}", self.name);
-        let is_for_hosts = self.name.starts_with("host-");
+        let is_for_hosts = ["host-", "client-"].iter().any(|head| self.name.starts_with(head));
         if is_for_hosts { parse_host(&name, &self.text) } else { parse(&name, &self.text) }
     }
 }

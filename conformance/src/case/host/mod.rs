@@ -1,4 +1,5 @@
-//! Cases for hosts: the built-in ones, and their own steps.
+//! Cases for hosts, and for clients of MCP, which are operated in the same way: the built-in ones, and their own
+//! steps.
 
 mod script;
 mod step;
@@ -15,7 +16,7 @@ use super::Cases;
 use crate::texts::packed;
 
 /// The files, each with the cases of one subject.
-const FILES: [&str; 17] = [
+const FILES: [&str; 20] = [
     "host-frames.toml",
     "host-start.toml",
     "host-names.toml",
@@ -33,6 +34,9 @@ const FILES: [&str; 17] = [
     "host-panels.toml",
     "host-faults.toml",
     "host-end.toml",
+    "client-begin.toml",
+    "client-calls.toml",
+    "client-end.toml",
 ];
 
 static SCRIPTS: LazyLock<BTreeMap<String, Script>> = LazyLock::new(|| {
@@ -47,10 +51,19 @@ static SCRIPTS: LazyLock<BTreeMap<String, Script>> = LazyLock::new(|| {
 /// Every case for hosts, by name. Their steps are in no [`Case`](crate::Case): what a host is
 /// tested with has other verbs.
 pub fn host_cases() -> &'static Cases {
-    static CASES: LazyLock<Cases> = LazyLock::new(|| {
-        SCRIPTS.iter().map(|(id, script)| (id.clone(), script.case.clone())).collect()
-    });
+    static CASES: LazyLock<Cases> = LazyLock::new(|| cases_that(|script| !script.is_for_clients()));
     &CASES
+}
+
+/// Every case for clients of MCP, by name; as [`host_cases`].
+pub fn client_cases() -> &'static Cases {
+    static CASES: LazyLock<Cases> = LazyLock::new(|| cases_that(Script::is_for_clients));
+    &CASES
+}
+
+fn cases_that(are_meant: impl Fn(&Script) -> bool) -> Cases {
+    let scripts = SCRIPTS.iter().filter(|(_, script)| are_meant(script));
+    scripts.map(|(id, script)| (id.clone(), script.case.clone())).collect()
 }
 
 /// What is done in that case.

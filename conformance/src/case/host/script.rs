@@ -1,4 +1,4 @@
-//! A case for hosts, from the text of its file.
+//! A case for hosts, or for clients of MCP, from the text of its file.
 
 use extline_scenario::{Case, CaseError};
 use serde::Deserialize;
@@ -8,8 +8,11 @@ use super::step::Step;
 use crate::case::clause::Clause;
 
 /// The checks over all that hosts wrote, by name.
-pub(crate) const CHECKS: [&str; 6] =
-    ["lines", "json", "schema", "ack-first", "open-ids", "subscribed"];
+pub(crate) const CHECKS: [&str; 7] =
+    ["lines", "json", "schema", "ack-first", "open-ids", "subscribed", "messages"];
+
+/// How the ids of cases for clients of MCP begin.
+const FOR_CLIENTS: &str = "C-";
 
 /// A case for hosts.
 #[derive(Clone, Debug)]
@@ -28,7 +31,14 @@ pub(crate) struct Script {
     pub(crate) steps: Vec<Step>,
 }
 
-/// An extension that the host is given.
+impl Script {
+    /// Whether it is played to a client of MCP, whose extensions are its servers.
+    pub(crate) fn is_for_clients(&self) -> bool {
+        self.case.id.starts_with(FOR_CLIENTS)
+    }
+}
+
+/// An extension that the host is given, or a server that a client of MCP is.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Extension {
@@ -58,6 +68,9 @@ pub(crate) struct Extension {
     /// It writes nothing before the first step, though the others are made ready.
     #[serde(default)]
     pub(crate) silent: bool,
+    /// As a server of MCP: it lists one tool a page.
+    #[serde(default)]
+    pub(crate) paged: bool,
 }
 
 /// What belongs to hosts in the table of a case.
@@ -135,6 +148,7 @@ fn script_of(mut table: Table) -> Result<Script, String> {
             permissions: None,
             linked: false,
             silent: false,
+            paged: false,
         });
     }
     Ok(Script { case, extensions, start, needs, ready, steps })
@@ -142,16 +156,18 @@ fn script_of(mut table: Table) -> Result<Script, String> {
 
 fn problem_of(script: &Script) -> Option<String> {
     let case = &script.case;
-    if !case.id.starts_with("H-") {
-        return Some("cases for hosts have ids that begin with H-".to_owned());
-    }
+    let document = if script.is_for_clients() {
+        "conformance/mcp-clauses.toml"
+    } else if case.id.starts_with("H-") {
+        "docs/protocol/specification.md"
+    } else {
+        return Some("its id begins with H- for hosts, or with C- for clients of MCP".to_owned());
+    };
     if case.clauses.is_empty() {
-        return Some(
-            "it cites no clause of docs/protocol/specification.md; name at least one".to_owned(),
-        );
+        return Some(format!("it cites no clause of {document}; name at least one"));
     }
     if let Some(unknown) = case.clauses.iter().find(|id| Clause::named(id).is_none()) {
-        return Some(format!("docs/protocol/specification.md has no clause {unknown}"));
+        return Some(format!("{document} has no clause {unknown}"));
     }
     if case.check.is_some() != script.steps.is_empty() {
         return Some("give it either steps or a check".to_owned());

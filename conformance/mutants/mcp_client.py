@@ -1,0 +1,276 @@
+"""A small client of MCP with its driver (docs/tester/mcp-clients.md), which shares no code with the tester's own.
+`mcp_client.py NAME` is wrong in one way on purpose; without a name it is right.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26"]
+# Seconds that a server has to end by itself, and then by SIGTERM.
+GRACE = 2
+
+
+def broken(name):
+    return sys.argv[1:] == [name]
+
+
+class Failed(Exception):
+    pass
+
+
+class Server:
+    """One server, from its start to its end."""
+
+    def __init__(self, told):
+        self.name, self.state, self.problem = told["name"], "starting", None
+        self.waiting, self.tools, self.count = {}, [], 0
+        self.lock = threading.Lock()
+        command, pipe = [told["command"], *told["args"]], subprocess.PIPE
+        self.process = subprocess.Popen(command, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe)
+        if broken("lends-the-pipe"):
+            subprocess.Popen(["sleep", "20"], pass_fds=[self.process.stdin.fileno()],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if not broken("stderr-unread"):
+            threading.Thread(target=self.process.stderr.read, daemon=True).start()
+        threading.Thread(target=self.read, daemon=True).start()
+
+    # What goes out.
+
+    def send(self, message):
+        line = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False).encode() + b"\n"
+        line += b"\n" if broken("writes-blank-lines") else b""
+        try:
+            with self.lock:
+                while line:
+                    line = line[os.write(self.process.stdin.fileno(), line):]
+        except (OSError, ValueError):
+            pass
+
+    def ask(self, method, params, seconds=30, begun=None):
+        """The result of a request; Failed with what went wrong."""
+        with self.lock:
+            self.count += 0 if broken("ids-again") and method == "tools/call" else 1
+            id_ = self.count
+        entry = {"done": threading.Event(), "params": params}
+        self.waiting[id_] = entry
+        if begun:
+            begun(self, id_, entry)
+        wrong = broken("params-in-a-list") and method == "tools/list"
+        self.send({"id": id_, "method": method, "params": [params] if wrong else params})
+        if self.state in ("ended", "failed"):
+            entry["done"].set()
+        entry["done"].wait(None if broken("waits-for-ever") else seconds)
+        if not broken("late-is-the-next"):
+            self.waiting.pop(id_, None)
+        if entry.get("given-up"):
+            raise Failed("it was given up")
+        if "answer" not in entry:
+            if self.state in ("ended", "failed"):
+                raise Failed("the server has ended")
+            if not broken("ends-in-silence"):
+                self.give_up(id_)
+            raise Failed("its time is over")
+        answer = entry["answer"]
+        if "error" in answer:
+            raise Failed(answer["error"].get("message", "an error"))
+        return answer["result"]
+
+    def give_up(self, id_):
+        if not broken("cancels-in-silence"):
+            self.send({"method": "notifications/cancelled", "params": {"requestId": id_, "reason": "not wanted"}})
+
+    def greet(self):
+        try:
+            me = {} if broken("without-client-info") else {"clientInfo": {"name": "client", "version": "1.0.0"}}
+            if broken("asks-early"):
+                threading.Timer(0.05, self.list).start()
+            hello = self.ask("initialize", {"protocolVersion": VERSIONS[0], "capabilities": {}, **me})
+            if hello.get("protocolVersion") not in VERSIONS and not broken("takes-any-version"):
+                raise Failed(f"the server speaks {hello.get('protocolVersion')}")
+            if not broken("without-initialized"):
+                self.send({"method": "notifications/initialized"})
+            if broken("writes-words"):
+                os.write(self.process.stdin.fileno(), b"hello\n")
+            self.state = "ready"
+            self.list()
+        except Failed as error:
+            self.state, self.problem = "failed", str(error)
+            if broken("refusal-is-readiness") or broken("dead-is-ready"):
+                self.state = "ready"
+            self.close()
+
+    def list(self):
+        tools, cursor = [], None
+        while True:
+            page = self.ask("tools/list", {"cursor": cursor} if cursor else {})
+            tools += page["tools"]
+            cursor = page.get("nextCursor")
+            if not cursor or broken("first-page-only"):
+                break
+        self.tools = tools
+
+    # What comes in.
+
+    def read(self):
+        if broken("reads-are-messages"):
+            while data := os.read(self.process.stdout.fileno(), 65536):
+                for line in data.splitlines():
+                    self.take(line)
+        else:
+            for line in self.process.stdout:
+                if not (broken("short-lines-only") and len(line) > 1 << 20):
+                    self.take(line)
+                if self.state == "deaf":
+                    return
+        if self.state == "ready" or self.state == "starting":
+            self.state, self.problem = "ended", "the server has ended"
+        if not broken("waits-for-the-dead"):
+            for entry in list(self.waiting.values()):
+                entry["done"].set()
+
+    def take(self, line):
+        try:
+            message = json.loads(line)
+        except ValueError:
+            message = None
+        if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+            if broken("dies-of-words"):
+                self.state = "deaf"
+            return
+        if "method" in message:
+            return self.asked(message) if "id" in message else self.noted(message["method"])
+        self.answered(message)
+
+    def asked(self, message):
+        if message["method"] == "ping":
+            if not broken("ping-unanswered"):
+                self.send({"id": message["id"], "result": {}})
+        elif not broken("unknown-unanswered"):
+            self.send({"id": message["id"], "error": {"code": -32601, "message": "Method not found"}})
+
+    def noted(self, method):
+        is_change = method == "notifications/tools/list_changed"
+        if broken("ends-at-changes") and is_change or broken("dies-of-notifications") and not is_change:
+            self.state = "deaf"
+
+    def answered(self, message):
+        entry = self.waiting.get(message.get("id"))
+        if broken("first-answer-first") and self.waiting or broken("late-is-the-next") and entry and "given-up" in entry:
+            # Of those that wait, the one that has waited longest, or the next one that will.
+            waiting = [one for one in self.waiting.values() if not one["done"].is_set()]
+            entry = waiting[0] if waiting else None
+            if entry is None:
+                self.kept = message
+                return
+        if entry is None:
+            if broken("dies-of-foreign-ids"):
+                self.state = "deaf"
+            return
+        if "error" in message and broken("errors-are-no-answers"):
+            return
+        entry["answer"] = getattr(self, "kept", message)
+        entry["done"].set()
+
+    # Its end.
+
+    def close(self):
+        try:
+            self.process.stdin.close()
+        except OSError:
+            pass
+
+    def end(self):
+        if broken("leaves-stdin-open"):
+            self.process.terminate()
+            self.process.wait()
+        self.close()
+        if broken("closes-only"):
+            return
+        for number in [None, signal.SIGTERM, signal.SIGKILL]:
+            if number and not (broken("never-kills") and number == signal.SIGKILL):
+                self.process.send_signal(number)
+            try:
+                self.process.wait(GRACE)
+                return
+            except subprocess.TimeoutExpired:
+                pass
+
+
+class Driver:
+    """Operates the client: a request on a line of stdin, its answer on a line of stdout."""
+
+    def __init__(self):
+        self.servers, self.calls, self.printing = [], {}, threading.Lock()
+
+    def serve(self):
+        for line in sys.stdin:
+            request = json.loads(line)
+            if request["op"] == "call":
+                # Noted before the next request, which may be its cancel.
+                self.calls[request["id"]] = []
+            threading.Thread(target=self.answer, args=[request], daemon=True).start()
+        for server in self.servers:
+            server.close()
+        os._exit(0)
+
+    def answer(self, request):
+        act = getattr(self, "on_" + request["op"], None)
+        said = {"ok": act(request)} if act else {"unsupported": f"there is no op {request['op']}"}
+        with self.printing:
+            sys.stdout.write(json.dumps({"id": request["id"], **said}) + "\n")
+            sys.stdout.flush()
+
+    def on_start(self, request):
+        self.servers = [Server(told) for told in request["servers"]]
+        greeting = [threading.Thread(target=server.greet) for server in self.servers]
+        for thread in greeting:
+            thread.start()
+        for thread in greeting:
+            thread.join()
+        return True
+
+    def on_servers(self, _):
+        return [{"name": one.name, "state": one.state, "problem": one.problem} for one in self.servers]
+
+    def on_tools(self, _):
+        return [{"name": tool["name"], "server": one.name} for one in self.servers for tool in one.tools]
+
+    def on_call(self, request):
+        server = next(one for one in self.servers if one.name == request["server"])
+        args = {} if broken("without-arguments") else json.loads(request["args"])
+        begun = lambda *call: self.calls[request["id"]].append(call)
+        try:
+            params = {"name": request["tool"], "arguments": args}
+            result = server.ask("tools/call", params, request.get("timeout_ms", 30000) / 1000, begun)
+        except Failed as error:
+            return {"error": {"message": str(error)}}
+        told = {"content": result["content"], "is_error": bool(result.get("isError")) and not broken("error-is-success")}
+        if "structuredContent" in result and not broken("without-structure"):
+            told["structured_content"] = result["structuredContent"]
+        return {"result": told}
+
+    def on_cancel(self, request):
+        until = time.monotonic() + 5
+        while not self.calls.get(request["call"]) and time.monotonic() < until:
+            time.sleep(0.01)
+        for server, id_, entry in self.calls.get(request["call"], []):
+            entry["given-up"] = True
+            server.give_up(id_)
+            entry["done"].set()
+        return True
+
+    def on_stop(self, _):
+        ending = [threading.Thread(target=server.end) for server in self.servers]
+        for thread in ending:
+            thread.start()
+        for thread in ending:
+            thread.join()
+        return True
+
+
+Driver().serve()
