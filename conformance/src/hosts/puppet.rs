@@ -287,6 +287,7 @@ impl Puppet {
 
     /// What a server of MCP says by itself to what a case is not about: it is one of the era of `initialize`.
     fn answer(&self, message: &Value) -> Option<Value> {
+        self.protocol.era()?;
         let id = message.get("id")?;
         let result = match message["method"].as_str()? {
             "tools/list" if !self.pages.is_empty() => self.page(&message["params"]["cursor"]),
