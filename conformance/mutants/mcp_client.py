@@ -62,7 +62,7 @@ class Server:
             begun(self, id_, entry)
         wrong = broken("params-in-a-list") and method == "tools/list"
         self.send({"id": id_, "method": method, "params": [params] if wrong else params})
-        if self.state in ("ended", "failed"):
+        if self.state in ("ended", "failed") and not broken("waits-for-the-dead"):
             entry["done"].set()
         entry["done"].wait(None if broken("waits-for-ever") else seconds)
         if not broken("late-is-the-next"):

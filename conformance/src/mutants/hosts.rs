@@ -79,7 +79,10 @@ impl Subject<'_> {
             let unbroken = self.run(&script, None, &cases);
             (kills.join(), unbroken)
         });
-        let kills = kills.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let mut kills = kills.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        pool::try_again(&mut kills, &cases, |mutant, case| {
+            Ok(self.run(&script, Some(mutant), &[case]))
+        })?;
         let unsound = unbroken.into_iter().filter(|case| !is_sound(case)).collect();
         Ok(Selftest { unsound, kills, untested: untested(&cases) })
     }
