@@ -201,6 +201,15 @@ class Server:
                 pass
 
 
+def at_once(tasks):
+    threads = [threading.Thread(target=task) for task in tasks]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return True
+
+
 class Driver:
     """Operates the client: a request on a line of stdin, its answer on a line of stdout."""
 
@@ -227,12 +236,7 @@ class Driver:
 
     def on_start(self, request):
         self.servers = [Server(told) for told in request["servers"]]
-        greeting = [threading.Thread(target=server.greet) for server in self.servers]
-        for thread in greeting:
-            thread.start()
-        for thread in greeting:
-            thread.join()
-        return True
+        return at_once(server.greet for server in self.servers)
 
     def on_servers(self, _):
         return [{"name": one.name, "state": one.state, "problem": one.problem} for one in self.servers]
@@ -265,12 +269,7 @@ class Driver:
         return True
 
     def on_stop(self, _):
-        ending = [threading.Thread(target=server.end) for server in self.servers]
-        for thread in ending:
-            thread.start()
-        for thread in ending:
-            thread.join()
-        return True
+        return at_once(server.end for server in self.servers)
 
 
 Driver().serve()

@@ -28,7 +28,7 @@ impl Offered {
     pub(super) const CLIENTS: Self =
         Self(|| extline_mcp::lint::clients().iter().map(|client| client.id.as_str()).collect());
 
-    /// Cases, of extensions, hosts and MCP servers, and clauses.
+    /// Cases, whomever they are for, and clauses.
     pub(super) const RULES: Self = Self(|| {
         let clauses = Clause::all().chain(Clause::of_mcp());
         let clauses = clauses.map(|clause| clause.id.as_str());

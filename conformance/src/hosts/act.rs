@@ -107,7 +107,7 @@ fn line_of(offer: &str) -> String {
 /// Waits until the extension was started.
 fn connected(play: &mut Play<'_>, at: usize) -> Result<(), Stop> {
     let name = play.extension(at).name.clone();
-    let expected = || format!("a start of the extension {name}");
+    let expected = || format!("a start of {name}");
     play.wait(START, expected, |play| (play.stage.puppets[at].starts() > 0).then_some(()))
 }
 

@@ -298,7 +298,7 @@ impl Play<'_> {
                     return Ok(found);
                 }
                 let exit = self.stage.driver.exit().map(ToString::to_string).unwrap_or_default();
-                let got = format!("the host's driver ended ({exit})");
+                let got = format!("the driver ended ({exit})");
                 let expected = expected();
                 return Err(Stop::Failed(Failure { expected, got, outcome: Outcome::Died }));
             }

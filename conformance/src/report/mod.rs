@@ -38,7 +38,7 @@ pub use self::matrix::{Cell, MatrixColumn, matrix_html, matrix_markdown};
 pub use self::tap::tap;
 pub use self::text::{Style, case_text, case_text_as, head_text, summary_text};
 use self::text::{counts, meaning, obstacles};
-use crate::case::{Binds, Case, Cited, Level, mcp_cases};
+use crate::case::{Binds, Case, Cited, Level, client_cases, mcp_cases};
 use crate::conversation::Survey;
 
 /// The longest text of a failure, in characters.
@@ -178,7 +178,7 @@ impl CaseReport {
 
     /// What stands above what was sent and what came back.
     fn ways(&self) -> [&'static str; 2] {
-        if mcp_cases().contains_key(&self.id) {
+        if [mcp_cases(), client_cases()].iter().any(|cases| cases.contains_key(&self.id)) {
             ["client to server", "server to client"]
         } else {
             ["host to extension", "extension to host"]

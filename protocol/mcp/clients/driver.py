@@ -58,7 +58,7 @@ class Driver:
         while line := await lines.readline():
             request = json.loads(line)
             self.calls[request["id"]] = asyncio.create_task(self.answer(request))
-        # Those of a client that is killed have nothing but the end of their pipes.
+        # Its servers see the end of their stdin.
         os._exit(0)
 
     async def answer(self, request):
