@@ -197,7 +197,7 @@ async fn run_tests(
     testing: Testing<'_>,
     printer: Printer,
     interrupts: &mut Option<Interrupts>,
-    test: impl FnOnce(bool, &mut dyn FnMut(Progress<'_>)) -> Report + Send + 'static,
+    test: impl FnOnce(bool, &mut (dyn FnMut(Progress<'_>) + Send)) -> Report + Send + 'static,
 ) -> Result<Exit, clap::Error> {
     let mut reports = testing.reports;
     let told = match start(reports.show_passes(), test) {
@@ -244,7 +244,7 @@ async fn run_tests(
 /// Starts the thread that tests; what it tells comes in order.
 fn start(
     keeps_passes: bool,
-    test: impl FnOnce(bool, &mut dyn FnMut(Progress<'_>)) -> Report + Send + 'static,
+    test: impl FnOnce(bool, &mut (dyn FnMut(Progress<'_>) + Send)) -> Report + Send + 'static,
 ) -> io::Result<UnboundedReceiver<Told>> {
     let (tell, told) = mpsc::unbounded_channel();
     let test = move || {

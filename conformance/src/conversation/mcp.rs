@@ -6,6 +6,7 @@ use extline_scenario::{Failure, Outcome};
 use serde_json::{Map, Value, json};
 
 use super::{Conversation, Era, Missing, seconds};
+use crate::target::What;
 
 /// What every request carries from 2026-07-28 on; what is between the braces of `params`.
 pub(crate) const META: &str = concat!(
@@ -95,6 +96,41 @@ impl Conversation {
             self.send(INITIALIZED);
         }
         Ok(result)
+    }
+
+    /// Goes on where a case left off that began in its own way, or not at all; whether that can be.
+    pub(crate) fn open_late(&mut self, version: &str, within: Duration) -> bool {
+        if self.acknowledged.is_some() {
+            return true;
+        }
+        if !self.was_asked_to_initialize() {
+            return self.open(Era::Initialize, version, within).is_ok();
+        }
+        let is_result = |message: &Value| message["result"]["protocolVersion"].is_string();
+        let mut messages = self.frames().iter().filter_map(|arrived| arrived.frame.as_ref().ok());
+        let is_answered = messages.any(is_result);
+        if is_answered {
+            self.acknowledged = Some(self.target.timeline().mark());
+            self.send(INITIALIZED);
+        }
+        is_answered
+    }
+
+    /// Whether `initialize` was sent, in whatever way.
+    pub(crate) fn was_asked_to_initialize(&self) -> bool {
+        let records = self.target.timeline().records().iter();
+        let bytes = records.filter_map(|record| match &record.what {
+            What::Sent { bytes, .. } => Some(bytes.as_slice()),
+            _ => None,
+        });
+        let sent = bytes.collect::<Vec<_>>().concat();
+        String::from_utf8_lossy(&sent).contains(r#""method":"initialize""#)
+    }
+
+    /// Cancels a request.
+    pub(crate) fn cancel(&mut self, id: &str) {
+        let method = r#""method":"notifications/cancelled""#;
+        self.send(&format!(r#"{{"jsonrpc":"2.0",{method},"params":{{"requestId":{id}}}}}"#));
     }
 
     /// Sends a request, and waits for its result.

@@ -1,6 +1,6 @@
 //! Finds the smallest value at which a case fails.
 
-use super::{Failed, Run, is_searchable, play, values};
+use super::{Failed, Run, is_searchable};
 use crate::case::Case;
 use crate::conversation::{Canary, Conversation};
 use crate::report::Boundary;
@@ -70,9 +70,8 @@ impl Run<'_> {
             Some(conversation) => conversation,
             None => self.fresh_or_failed(self.setting())?,
         };
-        let values = values::values(self.options, &self.drawn, &self.survey, value);
         let mark = conversation.seen().timeline().mark();
-        let outcome = play::play(case, values, &mut conversation, &self.survey, self.patience());
+        let outcome = self.play_in(&mut conversation, case, value);
         if outcome.is_ok() {
             *living = Some(conversation);
             return Ok(());

@@ -12,14 +12,15 @@ use std::time::{Duration, Instant};
 
 use extline_scenario::{Failure, Outcome};
 
-use super::{Failed, Run, play, values};
+use super::spare::{self, Used};
+use super::{Failed, Run, play};
 use crate::case::Case;
 use crate::conversation::{Canary, Conversation};
 use crate::report::{CaseReport, Evidence, Verdict};
 use crate::target::Target;
 
 /// A process goes on to the next case while so much is kept of it, in bytes.
-const SHARED: usize = 16 << 20;
+pub(super) const SHARED: usize = 16 << 20;
 /// A case that passed so long ago did not wound the process.
 const LATELY: Duration = Duration::from_secs(1);
 /// For so long a case is watched once one wounded the process.
@@ -157,6 +158,9 @@ impl Run<'_> {
         case: &Case,
         value: u64,
     ) -> Result<Option<Evidence>, Failed> {
+        if let Some(conversation) = self.spare_for(case) {
+            return self.try_in_spare(conversation, case, value);
+        }
         // Where the sign of life ends the process, none can be shared.
         if !case.is_shared() || self.survey.canary == Canary::Shutdown {
             return self.try_alone(case, value);
@@ -166,13 +170,14 @@ impl Run<'_> {
             self.watch_from_now_on(lane);
             return self.try_and_watch(lane.waiting, case, value);
         }
-        let mut conversation = match lane.shared.take() {
+        let shared = lane.shared.take();
+        let shared = shared.or_else(|| self.at_hand(&spare::IN_ORDER));
+        let mut conversation = match shared {
             Some(conversation) => conversation,
             None => self.fresh_or_failed(self.setting())?,
         };
-        let values = values::values(self.options, &self.drawn, &self.survey, value);
         let mark = conversation.seen().timeline().mark();
-        match play::play(case, values, &mut conversation, &self.survey, self.patience()) {
+        match self.play_in(&mut conversation, case, value) {
             Ok(()) => {
                 let evidence = self.kept(&conversation, mark);
                 lane.shared = Some(conversation);
@@ -185,7 +190,7 @@ impl Run<'_> {
                 } else {
                     self.end(conversation, true);
                 }
-                match self.try_alone(case, value) {
+                match self.try_again(case, value) {
                     Ok(_) => {
                         if is_wound(&failure) && !lane.lately.is_empty() {
                             lane.is_wounded();
@@ -200,7 +205,7 @@ impl Run<'_> {
 
     /// Whether the process of a server goes on to the next case though one failed in it: a start of one takes
     /// seconds, and one that still answers is as good as new.
-    fn goes_on(&self, conversation: &mut Conversation) -> bool {
+    pub(super) fn goes_on(&self, conversation: &mut Conversation) -> bool {
         self.survey.protocol.era().is_some()
             && play::lives(conversation, &self.survey, self.patience()).is_ok()
     }
@@ -222,9 +227,11 @@ impl Run<'_> {
         if let Some(mut conversation) = lane.shared.take() {
             let dies = !lane.lately.is_empty()
                 && conversation.ends_within(WATCHED, Target::only_waits_for_input);
-            self.end(conversation, dies);
             if dies {
+                self.end(conversation, true);
                 lane.is_wounded();
+            } else {
+                self.keep(conversation, Used::ByMany);
             }
         }
         lane.lately.drain(..).map(|(_, _, report)| report).collect()
@@ -238,10 +245,9 @@ impl Run<'_> {
         value: u64,
     ) -> Result<Option<Evidence>, Failed> {
         let mut conversation = self.fresh_or_failed(self.setting())?;
-        let values = values::values(self.options, &self.drawn, &self.survey, value);
         let mark = conversation.seen().timeline().mark();
         let survey = &self.survey;
-        let outcome = play::play(case, values, &mut conversation, survey, self.patience());
+        let outcome = self.play_in(&mut conversation, case, value);
         let outcome = outcome.and_then(|()| {
             conversation.await_exit(Instant::now() + WATCHED);
             play::lives(&mut conversation, survey, self.patience()).map_err(|failure| {

@@ -3,11 +3,13 @@
 //! First contact tells what the extension is and how it can be asked whether it lives. Then cases are
 //! played side by side where the extension works beside itself. Those that leave no wound share a
 //! process; one that fails there is repeated alone, and only what fails alone fails. Those that measure
-//! a time come last, one by one, but for those on which others depend, which begin first. At the end the checks that watched all of it are asked.
+//! a time come last, one by one, but for those on which others depend, which begin first. At the end the
+//! checks that watched all of it are asked.
 
 mod alone;
 mod arguments;
 mod aside;
+mod attempt;
 mod bisect;
 mod configured;
 mod contact;
@@ -21,6 +23,7 @@ mod process;
 mod server;
 mod side_by_side;
 mod silence;
+mod spare;
 mod values;
 mod watch;
 
@@ -43,11 +46,12 @@ pub use self::options::{Options, Progress};
 use self::process::{NoStart, SHUTDOWN, ack};
 pub use self::server::run_server;
 use self::server::{Greeted, Opened};
+use self::spare::Used;
 pub(crate) use self::watch::Watch;
 use crate::case::{Case, Need, POINTS, Point, Process, Verb};
 use crate::conversation::{Canary, Conversation, Drawn, Protocol, Survey};
 use crate::report::{CaseReport, Cause, Evidence, Report, Verdict, cause_of};
-use crate::target::{Setting, is_stopped};
+use crate::target::is_stopped;
 
 /// Runs the cases, in their order of danger, and reports all of them in the given order.
 pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) -> Report {
@@ -83,6 +87,7 @@ fn played(
                     run.watch = Mutex::new(Watch::of(&cases));
                 }
                 run.run_cases(&cases, progress);
+                run.end_spare();
                 run.decide_checks(&cases, progress);
             }
         }
@@ -144,6 +149,8 @@ struct Run<'a> {
     reports: Vec<CaseReport>,
     /// A server that was begun with, for first contact.
     opened: Option<Opened>,
+    /// Processes of a server that are begun with and at hand.
+    spare: Mutex<Vec<(Used, Conversation)>>,
 }
 
 impl<'a> Run<'a> {
@@ -167,6 +174,7 @@ impl<'a> Run<'a> {
             point: None,
             reports: Vec::new(),
             opened: None,
+            spare: Mutex::default(),
         }
     }
 
@@ -199,6 +207,9 @@ impl<'a> Run<'a> {
         let mut now: Vec<_> = cases.iter().filter(now).copied().collect();
         let place = |case: &Case| IN_ORDER.iter().position(|process| *process == case.process);
         now.sort_by_key(|case| (case.timing, place(case)));
+        if self.keeps_spare() {
+            now = spare::in_turn(&now);
+        }
         let leads = |case: &Case| cases.iter().any(|one| one.behind.as_deref() == Some(&*case.id));
         let (beside, now): (Vec<_>, _) =
             now.into_iter().partition(|case| case.process == Process::Beside);
@@ -384,47 +395,6 @@ impl<'a> Run<'a> {
         let passed = (1..=self.options.retries).find(|_| self.try_alone(case, value).is_ok())?;
         let times = if passed == 1 { "once".to_owned() } else { format!("{passed} times") };
         Some(format!("it failed {times} in a process of its own, and passed then"))
-    }
-
-    fn try_alone(&self, case: &Case, value: u64) -> Result<Option<Evidence>, Failed> {
-        let stdin_at_end = case.process == Process::StdinAtEnd;
-        let setting = Setting { stdin_at_end, ..self.setting() };
-        let raw = matches!(case.process, Process::Raw | Process::StdinAtEnd);
-        if case.process == Process::Beside {
-            return self.try_beside(case, value);
-        }
-        let mut conversation = if raw {
-            self.start(setting).map_err(Failed::ToStart)?
-        } else {
-            self.fresh_or_failed(setting)?
-        };
-        let values = values::values(self.options, &self.drawn, &self.survey, value);
-        let mark = if raw { 0 } else { conversation.seen().timeline().mark() };
-        let survey = &self.survey;
-        let mut outcome = play::play(case, values, &mut conversation, survey, self.patience());
-        if survey.canary == Canary::Shutdown && outcome.is_ok() && !ends(case) {
-            outcome = play::obeys(&mut conversation, survey.soft() * self.patience())
-                .map_err(|failure| (case.line, failure));
-        }
-        self.concluded(conversation, mark, outcome)
-    }
-
-    /// Plays a case in a process that is started while another one runs; both must answer then.
-    fn try_beside(&self, case: &Case, value: u64) -> Result<Option<Evidence>, Failed> {
-        let mut other = self.fresh(self.setting()).map_err(Failed::ToStart)?;
-        let mut conversation = self.start(self.setting()).map_err(Failed::ToStart)?;
-        let values = values::values(self.options, &self.drawn, &self.survey, value);
-        let outcome =
-            self.make_ready(&mut conversation).map_err(|failure| (case.line, failure)).and_then(
-                |()| play::play(case, values, &mut conversation, &self.survey, self.patience()),
-            );
-        let outcome = self.concluded(conversation, 0, outcome);
-        let still = play::lives(&mut other, &self.survey, self.patience()).map_err(|failure| {
-            let expected = format!("{}, from the process that ran before", failure.expected);
-            (case.line, Failure { expected, ..failure })
-        });
-        let still = self.concluded(other, 0, still);
-        outcome.and_then(|evidence| still.map(|_| evidence))
     }
 
     /// What came of a case, and the end of its process.

@@ -10,7 +10,7 @@ use crate::conversation::{Canary, draw_seed};
 use crate::report::{Baseline, CaseReport, Head};
 
 /// What is run, and how.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The extension's program.
     pub program: Program,

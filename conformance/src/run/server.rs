@@ -1,5 +1,8 @@
 //! MCP servers: which eras one speaks, first contact with it, and the run in each of them.
 
+use std::panic;
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use extline_scenario::{Failure, Outcome};
@@ -7,16 +10,17 @@ use serde_json::Value;
 
 use super::arguments::find_callable;
 use super::contact::{Contact, FailedContact, failed_to_start, measured_pace};
+use super::spare::Used;
 use super::{Options, Progress, Run, Watch, played};
 use crate::case::{Binds, Case, Need, era_of, is_played_once};
 use crate::conversation::{
     Called, Canary, Conversation, Era, HELLO, Protocol, SOFT, Survey, request,
 };
-use crate::report::{Evidence, Head, Report};
+use crate::report::{CaseReport, Evidence, Head, Report};
 use crate::target::Setting;
 
-/// The time for the answer to a call of a tool.
-const CALL: Duration = Duration::from_secs(10);
+/// The time for the answer to a call of a tool, which is cancelled then.
+const CALL: Duration = Duration::from_secs(5);
 /// A server that answered `initialize` is given so much for `server/discover`, and as many times as long as
 /// it took before.
 const PROBE: Duration = Duration::from_secs(1);
@@ -34,7 +38,7 @@ pub fn run_server(
     options: &Options,
     eras: &[Era],
     cases: &[&Case],
-    progress: &mut dyn FnMut(Progress<'_>),
+    progress: &mut (dyn FnMut(Progress<'_>) + Send),
 ) -> Report {
     let began = Instant::now();
     let mut run = Run::new(options, Protocol::Mcp(Era::Initialize), Watch::default());
@@ -53,19 +57,53 @@ pub fn run_server(
     let cases: Vec<_> = cases.iter().copied().filter(is_played).collect();
     let head = Head { binds: Binds::Server, ..options.head(cases.len()) };
     progress(Progress::Planned(&head));
-    let (mut reports, mut survey) = (Vec::new(), Survey::default());
-    for era in played_in {
+    let of_eras = played_in.into_iter().map(|era| {
         let own: Vec<_> = cases.iter().copied().filter(|case| era_of(case) == era).collect();
         let at = opened.iter().position(|(one, ..)| *one == era);
         let opened = at.map(|at| opened.swap_remove(at));
-        let contact = Greeted { eras: spoken.clone(), opened };
-        let (own, of_era) = played(options, Protocol::Mcp(era), contact, &own, progress);
-        reports.extend(own);
-        survey = of_era;
-    }
+        (era, own, Greeted { eras: spoken.clone(), opened })
+    });
+    let (mut reports, survey) = played_in_eras(options, of_eras.collect(), progress);
     reports.sort_by_key(|report| cases.iter().position(|case| case.id == report.id));
     let stale = options.baseline.stale(&reports);
     Report { head, cases: reports, survey, stale, took: began.elapsed() }
+}
+
+/// The cases of an era, and what is known of the server.
+type OfEra<'a> = (Era, Vec<&'a Case>, Greeted);
+
+/// What comes of the cases of each era, and what is known of the server in the last of them. Two eras are played
+/// side by side: that the server works beside itself was seen when it was begun with in both.
+fn played_in_eras(
+    options: &Options,
+    of_eras: Vec<OfEra<'_>>,
+    progress: &mut (dyn FnMut(Progress<'_>) + Send),
+) -> (Vec<CaseReport>, Survey) {
+    let progress = Mutex::new(progress);
+    // What is played once is played in the first of them, which takes the most time.
+    let first = of_eras.first().map(|(era, ..)| *era);
+    let play = |(era, cases, greeted): OfEra<'_>| {
+        let at_once = if first == Some(era) { options.at_once } else { 1 };
+        let options = Options { at_once, ..options.clone() };
+        let mut told =
+            |it: Progress<'_>| progress.lock().unwrap_or_else(PoisonError::into_inner)(it);
+        played(&options, Protocol::Mcp(era), greeted, &cases, &mut told)
+    };
+    let play = &play;
+    let of_each: Vec<_> = thread::scope(|scope| {
+        let begun: Vec<_> =
+            of_eras.into_iter().map(|of_era| scope.spawn(move || play(of_era))).collect();
+        begun.into_iter().map(ScopedJoinHandle::join).collect()
+    });
+    let mut reports = Vec::new();
+    let mut survey = Survey::default();
+    for of_era in of_each {
+        // What goes wrong in a case is caught where that is played.
+        let (own, of_era) = of_era.unwrap_or_else(|fault| panic::resume_unwind(fault));
+        reports.extend(own);
+        survey = of_era;
+    }
+    (reports, survey)
 }
 
 /// What is known of a server before a run in one era.
@@ -141,10 +179,12 @@ impl Run<'_> {
         if self.watch().wants("rests") || self.watch().wants("stays") {
             conversation.rest();
         }
-        let conversation = self.end(conversation, false);
         if let Some(flood) = conversation.seen().flood() {
-            return Contact::Flooded(format!("first contact failed: {flood}"));
+            let flooded = Contact::Flooded(format!("first contact failed: {flood}"));
+            self.end(conversation, false);
+            return flooded;
         }
+        self.keep(conversation, Used::Little);
         if self.options.calls {
             find_callable(self.options, &mut self.survey);
             self.call_tools(era);
@@ -198,10 +238,8 @@ impl Run<'_> {
                 let id = conversation.fresh_id();
                 let name = Value::from(tool.name.as_str());
                 let params = format!(r#""name":{name},"arguments":{},{}"#, tool.args, era.meta());
-                let cancel =
-                    r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"#;
                 conversation.send(&request(&id, "tools/call", &params));
-                conversation.send(&format!("{cancel}{id}}}}}"));
+                conversation.cancel(&id);
                 let _ = conversation.canary(&self.survey.canary, 1, SOFT, None);
                 conversation.listen(AFTER_CANCEL);
             });
@@ -229,7 +267,9 @@ impl Run<'_> {
     /// Calls each tool for which there are arguments once, and one with arguments that its schema refuses:
     /// the checks look at what comes of it.
     fn call_tools(&mut self, era: Era) {
-        let Ok(mut conversation) = self.fresh(Setting::default()) else { return };
+        let at_hand =
+            self.at_hand(&[Used::Little]).map_or_else(|| self.fresh(Setting::default()), Ok);
+        let Ok(mut conversation) = at_hand else { return };
         // The checks hold what comes of a call to what was listed in the same process.
         conversation.listed(era, "tools/list", "tools");
         let call = |conversation: &mut Conversation, name: &str, args: &str| {
@@ -239,7 +279,11 @@ impl Run<'_> {
             let params = format!(r#""name":{name},"arguments":{args},{meta}"#);
             let line = request(&id, "tools/call", &params);
             let began = Instant::now();
-            conversation.ask(&id, &line, "tools/call", CALL).map(|_| began.elapsed())
+            let outcome = conversation.ask(&id, &line, "tools/call", CALL);
+            if outcome.as_ref().is_err_and(|failure| failure.outcome == Outcome::Silent) {
+                conversation.cancel(&id);
+            }
+            outcome.map(|_| began.elapsed())
         };
         for tool in self.survey.callable.clone() {
             let took = call(&mut conversation, &tool.name, &tool.args).ok();
@@ -256,10 +300,9 @@ impl Run<'_> {
         let outcome = refusing.map(|(tool, wrong)| call(&mut conversation, tool, &wrong));
         // An error is the best answer to these; it is no result, but an answer.
         let failure = outcome.and_then(Result::err).filter(|it| it.outcome != Outcome::Wrong);
-        let conversation = self.end(conversation, failure.is_some());
-        if let Some(failure) = failure {
-            let evidence = Evidence::between(conversation.seen().timeline(), mark, mark + SHOWN);
-            self.watch().blame(VALIDATES, failure, evidence);
-        }
+        let Some(failure) = failure else { return self.keep(conversation, Used::ByMany) };
+        let conversation = self.end(conversation, true);
+        let evidence = Evidence::between(conversation.seen().timeline(), mark, mark + SHOWN);
+        self.watch().blame(VALIDATES, failure, evidence);
     }
 }
