@@ -45,6 +45,23 @@ fn a_server_of_an_older_revision_is_not_held_to_newer_rules() {
 }
 
 #[test]
+fn a_change_of_tools_that_is_told_passes_in_both_eras() {
+    let extline = Extline::new();
+    let server = server();
+    let arguments = ["conformance", "--json", "--protocol", "mcp", "--call"];
+    let only = ["--only", "M-TOL-14", "--only", "M-TOL-04", "--only", "M-DSC-12"];
+    let command = ["--", "python3", "-S", &server, "changes"];
+    let outcome = extline.run(&[&arguments[..], &only, &command].concat());
+    outcome.assert_code(0);
+    let rows = outcome.json_lines();
+    for case in ["M-TOL-14", "M-TOL-14@2026", "M-DSC-12"] {
+        let passes = |row: &serde_json::Value| row["id"] == case && row["verdict"] == "pass";
+        assert!(rows.iter().any(passes), "{case} does not pass: {rows:?}");
+    }
+    assert!(rows.iter().all(|row| row["failure"].is_null()), "{rows:?}");
+}
+
+#[test]
 fn what_is_wrong_is_told_with_the_sentence_and_the_command_that_repeats_it() {
     let extline = Extline::new();
     let server = server();

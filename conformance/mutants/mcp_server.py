@@ -1,11 +1,13 @@
 """An MCP server in plain Python that is right in both eras, or wrong in the one way that its argument names.
 
-With `older` it is right as well, in 2025-03-26 alone: that has batches, and knows no server/discover.
+With `older` it is right as well, in 2025-03-26 alone: that has batches, and knows no server/discover. With
+`changes` it is right too, and has another tool once `now` was called.
 """
 
 import fcntl
 import json
 import os
+import queue
 import random
 import select
 import signal
@@ -20,13 +22,18 @@ LEGACY = ["2025-03-26"] if OLDER else ["2025-11-25", "2025-06-18", "2025-03-26",
 MODERN = "2026-07-28"
 INFO = {"name": "mutant", "version": "1.0.0"}
 META = "io.modelcontextprotocol/"
-KEPT = ["server/discover", "tools/list", "prompts/list", "resources/list", "resources/read"]
+KEPT = ["server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"]
 NUMBERS = {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}, "required": ["a", "b"]}
 SUM = {"type": "object", "properties": {"sum": {"type": "number"}}, "required": ["sum"]}
 
 writing = threading.Lock()
 running = {}
 threads = []
+subscribed = {}
+answers = {}
+kept = []
+grown = False
+declared = {}
 confused = False
 asked_before = {"initialize": False, "discover": False, "list": False}
 
@@ -81,7 +88,7 @@ def finished(method, result, modern):
     if not modern:
         return result
     if not is_broken("no-result-type"):
-        result["resultType"] = "complete"
+        result.setdefault("resultType", "complete")
     if method in KEPT and not is_broken("no-cache-hints"):
         result.update(ttlMs=0, cacheScope="private")
     if not is_broken("no-info-in-results"):
@@ -90,14 +97,15 @@ def finished(method, result, modern):
 
 
 def capabilities():
-    declared = {"tools": {"listChanged": True}, "prompts": {}, "resources": {}, "logging": {}}
+    offered = {"tools": {"listChanged": True}, "prompts": {}, "resources": {}, "logging": {}, "completions": {}}
     if is_broken("logs-undeclared"):
-        del declared["logging"]
-    return declared
+        del offered["logging"]
+    return offered
 
 
 def initialize(params):
     asked_before["initialize"] = True
+    declared.update(params.get("capabilities") or {})
     version = params.get("protocolVersion")
     if version not in LEGACY:
         if is_broken("dies-at-unknown-version"):
@@ -125,7 +133,10 @@ def tools():
         {"name": "add", "description": "Adds", "inputSchema": NUMBERS, "outputSchema": SUM},
         {"name": "now", "description": "The time", "inputSchema": {"type": "object"}},
         {"name": "who", "description": "The name", "inputSchema": {"type": "object"}},
+        {"name": "greet", "description": "Asks for a name", "inputSchema": {"type": "object"}},
     ]
+    if grown:
+        listed.append({"name": "later", "description": "New", "inputSchema": {"type": "object"}})
     if OLDER:
         # A dialect of its own, and a part that stands elsewhere, are valid where nobody here can tell.
         part = {"$ref": "https://example.com/name.json"}
@@ -148,7 +159,63 @@ def list_tools(params):
     return {"tools": listed}
 
 
-def call_tool(params):
+def question():
+    form = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    if is_broken("asks-nested"):
+        form["properties"]["name"] = {"type": "object", "properties": {}}
+    asked = {"message": "What is your name?", "requestedSchema": form}
+    asked.pop({"asks-without-message": "message", "asks-without-schema": "requestedSchema"}.get(BROKEN), None)
+    return asked
+
+
+def ask(params, modern):
+    """What the user says, or None where nobody can be asked; of the newer era, the result that requires it."""
+    able = ((params.get("_meta") or {}).get(META + "clientCapabilities") or {}) if modern else declared
+    if "elicitation" not in able and not is_broken("asks-undeclared"):
+        return None
+    if not modern:
+        identity = f"ask-{len(answers)}"
+        answers[identity] = queue.Queue()
+        write({"jsonrpc": "2.0", "id": identity, "method": "elicitation/create", "params": question()})
+        said = answers[identity].get()
+    elif "inputResponses" in params:
+        if params.get("requestState") != "greet-1":
+            raise Refusal(-32602, "requestState is not one that was given")
+        said = params["inputResponses"].get("name") or {}
+    else:
+        method = "tools/call" if is_broken("requires-odd") else "elicitation/create"
+        required = {"resultType": "input_required", "requestState": "greet-1"}
+        required["inputRequests"] = {"name": {"method": method, "params": question()}}
+        if is_broken("requires-nothing"):
+            del required["inputRequests"], required["requestState"]
+        return required
+    if is_broken("hangs-at-answer") or is_broken("hangs-at-decline") and said.get("action") != "accept":
+        raise Silence
+    return said
+
+
+def greet(params, modern):
+    said = ask(params, modern)
+    if said is not None and "resultType" in said:
+        return said
+    name = ((said or {}).get("content") or {}).get("name", "nobody")
+    return {"content": [{"type": "text", "text": f"Hello {name}"}]}
+
+
+def grow(modern):
+    global grown
+    grown = True
+    if is_broken("changes-silently"):
+        return
+    if not modern:
+        return write({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+    for identity in subscribed:
+        notify("notifications/tools/list_changed", {"_meta": {META + "subscriptionId": identity}})
+
+
+def call_tool(params, modern):
+    if is_broken("dies-at-state") and params.get("requestState") == "nobody gave this":
+        os._exit(1)
     name, arguments = params.get("name"), params.get("arguments") or {}
     if not isinstance(name, str):
         if is_broken("dies-without-name"):
@@ -165,6 +232,10 @@ def call_tool(params):
             told = "nobody" if is_broken("progress-of-nobody") else token
             notify("notifications/progress", {"progressToken": told, "progress": value})
     time.sleep(0.02)
+    if name == "greet":
+        return greet(params, modern)
+    if name == "now" and BROKEN in ("changes", "changes-silently") and not grown:
+        grow(modern)
     if name != "add":
         return {"content": [{"type": "text", "text": name}]}
     numbers = [arguments.get("a"), arguments.get("b")]
@@ -199,6 +270,20 @@ def read_resource(params, modern):
             return {"contents": []}
         raise Refusal(-32602 if modern else -32002, "there is no such resource")
     return {"contents": [{"uri": uri, "text": "one"}]}
+
+
+def complete(params):
+    reference = params.get("ref") or {}
+    if reference.get("name") != "greet" and not is_broken("completes-anything"):
+        raise Refusal(-32602, "there is no such prompt")
+    values = ["Ada"] * 101 if is_broken("completes-too-much") else ["Ada", "Bob"]
+    return {"completion": {"values": values, "hasMore": False}}
+
+
+def templates():
+    if is_broken("template-without-uri"):
+        return [{"name": "notes"}]
+    return [{"name": "notes", "uriTemplate": "memo://{name}"}]
 
 
 def set_level(params):
@@ -263,9 +348,15 @@ def serve(method, params, modern):
             write("listed the tools")
         return result
     if method == "tools/call":
-        return call_tool(params)
+        return call_tool(params, modern)
     if method == "prompts/list":
-        return {"prompts": [{"name": "greet"}]}
+        if is_broken("requires-for-list") and modern:
+            return {"resultType": "input_required", "requestState": "prompts-1"}
+        return {"prompts": [{"name": "greet", "arguments": [{"name": "name"}]}]}
+    if method == "completion/complete":
+        return complete(params)
+    if method == "resources/templates/list":
+        return {"resourceTemplates": templates()}
     if method == "prompts/get":
         return get_prompt(params)
     if method == "resources/list":
@@ -322,9 +413,14 @@ def request(identity, method, params):
     except Silence:
         return None
     if method == "subscriptions/listen" and modern:
+        meta = {META + "subscriptionId": identity}
+        if is_broken("tells-early"):
+            notify("notifications/tools/list_changed", {"_meta": meta})
+        subscribed[identity] = params.get("notifications")
         if not is_broken("no-acknowledgement"):
-            meta = {META + "subscriptionId": identity}
             notify("notifications/subscriptions/acknowledged", {"_meta": meta, "notifications": {}})
+        if is_broken("tells-everybody"):
+            notify("notifications/prompts/list_changed", {"_meta": meta})
         return None
     if method == "tools/call" or is_broken("drops-at-end") and method == "tools/list":
         running[json.dumps(identity)] = "runs"
@@ -334,6 +430,8 @@ def request(identity, method, params):
 
 
 def take(line):
+    if is_broken("keeps-requests"):
+        kept.append(line)
     if is_broken("no-crlf") and line.endswith(b"\r"):
         return
     if is_broken("line-limit") and len(line) > 65536 or is_broken("longer-line-limit") and len(line) > 10_000_000:
@@ -361,6 +459,8 @@ def take(line):
     if "result" in message or "error" in message:
         if is_broken("dies-at-response"):
             os._exit(1)
+        if message.get("id") in answers and isinstance(message.get("result"), dict):
+            answers[message["id"]].put(message["result"])
         return
     method, params, identity = message.get("method"), message.get("params", {}), message.get("id")
     if not isinstance(method, str):

@@ -9,8 +9,14 @@ use crate::conversation::Era;
 use crate::texts::packed;
 
 /// The files, each with the cases of one subject.
-const FILES: [&str; 5] =
-    ["mcp-begin.toml", "mcp-messages.toml", "mcp-lines.toml", "mcp-offers.toml", "mcp-end.toml"];
+const FILES: [&str; 6] = [
+    "mcp-begin.toml",
+    "mcp-messages.toml",
+    "mcp-lines.toml",
+    "mcp-offers.toml",
+    "mcp-questions.toml",
+    "mcp-end.toml",
+];
 
 /// Every case for MCP servers, by name: those of the newer era end in `@2026` where the older one has them
 /// as well.

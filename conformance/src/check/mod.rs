@@ -24,9 +24,9 @@ use extline_protocol::Head;
 use regex_lite::Regex;
 use serde_json::{Value, json};
 
-pub(crate) use self::mcp::ENDS;
+pub(crate) use self::mcp::{ANSWERED, ENDS, VALIDATES};
 pub(crate) use self::surface::surface;
-use crate::conversation::{Arrived, Rest, Survey};
+use crate::conversation::{Arrived, Growth, Rest, Survey};
 use crate::target::{Timeline, What};
 
 /// Something a check found.
@@ -62,6 +62,8 @@ pub(crate) struct Observed<'a> {
     pub(crate) flood: Option<&'a str>,
     /// How busy it was while it was sent nothing, where somebody looked.
     pub(crate) rest: Option<Rest>,
+    /// How much more memory it held after it was sent much, where somebody looked.
+    pub(crate) growth: Option<Growth>,
     /// Processes that it left behind, where somebody looked.
     pub(crate) left_behind: Option<&'a [String]>,
     /// The tester ended it by force, after it did something else.
@@ -101,6 +103,7 @@ impl<'a> Observed<'a> {
             exit: None,
             flood: None,
             rest: None,
+            growth: None,
             left_behind: None,
             killed: false,
             blamed: false,

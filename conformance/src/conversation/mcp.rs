@@ -37,11 +37,18 @@ impl Era {
         }
     }
 
+    /// The same from a client whose user can be asked.
+    pub(crate) fn meta_of_person(self, token: &str) -> String {
+        let capabilities = r#"clientCapabilities":{}"#;
+        let declared = format!(r#"clientCapabilities":{PERSON}"#);
+        self.meta_with_token(token).replacen(capabilities, &declared, 1)
+    }
+
     /// The request with which a client begins; `version` is the revision that it asks for.
-    pub(crate) fn opening(self, id: &str, version: &str) -> String {
+    pub(crate) fn opening(self, id: &str, version: &str, capabilities: &str) -> String {
         match self {
             Self::Initialize => format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{}},"clientInfo":{{"name":"extline-conformance","version":"0.1.0"}}}}}}"#
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{capabilities},"clientInfo":{{"name":"extline-conformance","version":"0.1.0"}}}}}}"#
             ),
             Self::Discover => request(id, "server/discover", META),
         }
@@ -60,6 +67,10 @@ impl Era {
 pub(crate) fn request(id: &str, method: &str, params: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{params}}}}}"#)
 }
+
+/// What a client declares whose user cannot be asked, and one whose user can.
+pub(crate) const NOBODY: &str = "{}";
+pub(crate) const PERSON: &str = r#"{"elicitation":{}}"#;
 
 /// What a client says once `initialize` is answered.
 pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -86,10 +97,12 @@ impl Conversation {
         &mut self,
         era: Era,
         version: &str,
+        capabilities: &str,
         within: Duration,
     ) -> Result<Value, Failure> {
         let id = self.fresh_id();
-        let result = self.ask(&id, &era.opening(&id, version), era.opening_method(), within)?;
+        let opening = era.opening(&id, version, capabilities);
+        let result = self.ask(&id, &opening, era.opening_method(), within)?;
         self.usual = true;
         if era == Era::Initialize {
             self.acknowledged = Some(self.target.timeline().mark());
@@ -104,7 +117,7 @@ impl Conversation {
             return true;
         }
         if !self.was_asked_to_initialize() {
-            return self.open(Era::Initialize, version, within).is_ok();
+            return self.open(Era::Initialize, version, NOBODY, within).is_ok();
         }
         let is_result = |message: &Value| message["result"]["protocolVersion"].is_string();
         let mut messages = self.frames().iter().filter_map(|arrived| arrived.frame.as_ref().ok());
@@ -161,7 +174,7 @@ impl Conversation {
     }
 
     /// What happened in place of an answer, and what stands on stdout instead.
-    fn no_answer(&mut self, missing: Missing, expected: String) -> Failure {
+    pub(super) fn no_answer(&mut self, missing: Missing, expected: String) -> Failure {
         let mut failure = self.failure(missing, expected);
         let wrong = self.frames().iter().find(|arrived| arrived.frame.is_err());
         let (what, bytes) = match wrong {

@@ -1,6 +1,8 @@
 //! One process and the frames that went both ways.
 
 mod arrived;
+mod asked;
+mod growth;
 mod mcp;
 mod numbers;
 mod patience;
@@ -18,7 +20,9 @@ use extline_scenario::Failure;
 use serde_json::Value;
 
 pub(crate) use self::arrived::{Arrived, parse};
-pub(crate) use self::mcp::{is_response, request};
+pub(crate) use self::asked::{Answered, ELICIT, Reply};
+pub(crate) use self::growth::Growth;
+pub(crate) use self::mcp::{NOBODY, PERSON, is_response, request};
 pub(crate) use self::patience::Patience;
 use self::patience::Standstill;
 #[cfg(unix)]
@@ -64,6 +68,7 @@ pub(crate) struct Conversation {
     /// That was the tester's own one.
     usual: bool,
     rest: Option<Rest>,
+    growth: Option<Growth>,
     /// For how long the process had no processor while it was waited for until it was ready.
     delayed: Duration,
 }
@@ -107,6 +112,7 @@ impl Conversation {
             acknowledged: None,
             usual: false,
             rest: None,
+            growth: None,
             delayed: Duration::ZERO,
         })
     }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::arrived::Arrived;
 use super::mcp::{META, is_response, refused_by, request};
@@ -29,6 +29,8 @@ pub struct Survey {
     pub prompts: Vec<Value>,
     /// The resources that a server lists.
     pub resources: Vec<Value>,
+    /// The templates of resources that a server lists.
+    pub templates: Vec<Value>,
     /// Its `register_command` frames.
     pub commands: Vec<Value>,
     /// Its `subscribe` frames.
@@ -232,6 +234,25 @@ impl Survey {
     pub(crate) fn refusing(&self) -> Option<(&str, String)> {
         let refusing = |tool: &Value| refused_by(&tool["inputSchema"]);
         self.tools.iter().find_map(|tool| Some((tool["name"].as_str()?, refusing(tool)?)))
+    }
+
+    /// What a server that has completions completes: a reference, and the name of its argument.
+    pub(crate) fn completes(&self) -> Option<(Value, String)> {
+        let of_prompt = |prompt: &Value| {
+            let argument = prompt["arguments"].as_array()?.first()?["name"].as_str()?;
+            Some((json!({"type": "ref/prompt", "name": prompt["name"]}), argument.to_owned()))
+        };
+        let of_template = |template: &Value| {
+            let uri = template["uriTemplate"].as_str()?;
+            let (_, variable) = uri.split_once('{')?;
+            let is_name = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
+            let name = variable.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']);
+            let name: String = name.chars().take_while(is_name).collect();
+            Some((json!({"type": "ref/resource", "uri": uri}), name))
+        };
+        let of_prompts = self.prompts.iter().find_map(of_prompt);
+        let of_templates = || self.templates.iter().find_map(of_template);
+        of_prompts.or_else(of_templates).filter(|_| self.declares("completions"))
     }
 
     /// Whether it is built on an SDK, as its `hello` says: then its frames are canonical.

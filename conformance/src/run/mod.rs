@@ -11,6 +11,7 @@ mod arguments;
 mod aside;
 mod attempt;
 mod bisect;
+mod calls;
 mod configured;
 mod contact;
 mod harness;

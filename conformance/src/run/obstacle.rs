@@ -42,6 +42,9 @@ impl Run<'_> {
             }
             Need::Prompts if survey.prompts.is_empty() => missing("it lists no prompt"),
             Need::Resources if survey.resources.is_empty() => missing("it lists no resource"),
+            Need::Completions if survey.completes().is_none() => {
+                missing("it declares no completions, or lists nothing that has them")
+            }
             Need::Logging if !survey.declares("logging") => missing("it does not declare logging"),
             Need::ToolChanges if !survey.declares("tools/listChanged") => {
                 missing("it does not declare tools.listChanged")

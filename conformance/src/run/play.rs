@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::process::SHUTDOWN;
 use crate::case::{Aside, Case, Close, Each, Exits, Handshake, Values, Verb};
-use crate::conversation::{Canary, Conversation, HELLO, Missing, Protocol, Survey, seconds};
+use crate::conversation::{
+    Canary, Conversation, HELLO, Missing, NOBODY, Protocol, Survey, seconds,
+};
 use crate::target::{Target, What};
 use extline_scenario::{Failure, Outcome};
 
@@ -169,7 +171,7 @@ impl Stage for PlayedProcess<'_> {
 
     fn handshake(&mut self, handshake: &Handshake) -> Result<(), Failure> {
         if let Some(era) = self.survey.protocol.era() {
-            return self.conversation.open(era, self.survey.version(), HELLO).map(|_| ());
+            return self.conversation.open(era, self.survey.version(), NOBODY, HELLO).map(|_| ());
         }
         let Handshake { ack, chunk, glued } = handshake;
         self.conversation.await_hello(HELLO)?;

@@ -11,7 +11,7 @@ use super::play::GONE;
 use super::{Failed, Options, Run};
 use crate::case::Point;
 use crate::check::{ENDS, Observed};
-use crate::conversation::{ACK, Conversation, Era, HELLO, Protocol, seconds};
+use crate::conversation::{ACK, Conversation, Era, HELLO, NOBODY, Protocol, seconds};
 use crate::report::{Evidence, Verdict};
 use crate::target::{Setting, Signal, is_stopped};
 
@@ -77,7 +77,7 @@ impl Run<'_> {
         match self.survey.protocol {
             Protocol::Mcp(Era::Initialize) => {
                 let era = Era::Initialize;
-                return conversation.open(era, self.survey.version(), HELLO).map(|_| ());
+                return conversation.open(era, self.survey.version(), NOBODY, HELLO).map(|_| ());
             }
             // Nothing needs to come before any request.
             Protocol::Mcp(Era::Discover) => return Ok(()),
@@ -152,6 +152,7 @@ impl Run<'_> {
                 exit: seen.exit(),
                 flood: seen.flood(),
                 rest: conversation.rested(),
+                growth: conversation.growth(),
                 left_behind: Some(&left_behind),
                 killed,
                 blamed,

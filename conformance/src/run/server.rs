@@ -5,32 +5,26 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use extline_scenario::{Failure, Outcome};
-use serde_json::Value;
+use extline_scenario::Failure;
+use serde_json::{Value, json};
 
 use super::arguments::find_callable;
 use super::contact::{Contact, FailedContact, failed_to_start, measured_pace};
-use super::spare::Used;
+use super::spare::{self, Used};
 use super::{Options, Progress, Run, Watch, played};
 use crate::case::{Binds, Case, Need, era_of, is_played_once};
 use crate::conversation::{
-    Called, Canary, Conversation, Era, HELLO, Protocol, SOFT, Survey, request,
+    Canary, Conversation, Era, HELLO, NOBODY, PERSON, Protocol, SOFT, Survey, request,
 };
 use crate::report::{CaseReport, Evidence, Head, Report};
 use crate::target::Setting;
 
-/// The time for the answer to a call of a tool, which is cancelled then.
-const CALL: Duration = Duration::from_secs(5);
 /// A server that answered `initialize` is given so much for `server/discover`, and as many times as long as
 /// it took before.
 const PROBE: Duration = Duration::from_secs(1);
 const TIMES: u32 = 3;
-/// How much is shown of what became of a call with wrong arguments.
-const SHOWN: usize = 6;
 /// How long an answer to a call that was cancelled is waited for.
 const AFTER_CANCEL: Duration = Duration::from_millis(300);
-/// The check that looks at what came of such a call.
-const VALIDATES: &str = "mcp-validates";
 
 /// Runs the cases for MCP servers that are of an era which the server speaks, of those in `eras`, and reports
 /// all of them in the given order. Where it speaks none, the cases of the first one say why.
@@ -133,7 +127,7 @@ impl Run<'_> {
             .collect();
         for (era, mut conversation) in started {
             let began = Instant::now();
-            if let Ok(result) = conversation.open(era, era.revision(), within) {
+            if let Ok(result) = conversation.open(era, era.revision(), PERSON, within) {
                 opened.push((era, conversation, result));
                 within = within.min(PROBE + TIMES * began.elapsed());
             } else {
@@ -157,15 +151,17 @@ impl Run<'_> {
             ("tools", "tools/list", "tools"),
             ("prompts", "prompts/list", "prompts"),
             ("resources", "resources/list", "resources"),
+            ("resources", "resources/templates/list", "resourceTemplates"),
         ] {
             if !self.survey.declares(capability) {
                 continue;
             }
             let listed = conversation.listed(era, method, member);
-            match capability {
+            match member {
                 "tools" => self.survey.tools = listed,
                 "prompts" => self.survey.prompts = listed,
-                _ => self.survey.resources = listed,
+                "resources" => self.survey.resources = listed,
+                _ => self.survey.templates = listed,
             }
         }
         self.survey.canary = match era {
@@ -196,7 +192,7 @@ impl Run<'_> {
     fn begun(&self, era: Era) -> Result<(Conversation, Value), Box<Contact>> {
         let started = self.start(Setting::default());
         let mut conversation = started.map_err(|failed| Box::new(failed_to_start(failed)))?;
-        match conversation.open(era, era.revision(), HELLO) {
+        match conversation.open(era, era.revision(), PERSON, HELLO) {
             Ok(result) => Ok((conversation, result)),
             Err(failure) => Err(Box::new(self.no_contact(conversation, failure))),
         }
@@ -218,7 +214,7 @@ impl Run<'_> {
         if era == Era::Initialize && lacks("mcp-version-echo") {
             self.play(|conversation| {
                 // Whatever comes is looked at.
-                let _ = conversation.open(era, "1999-01-01", HELLO);
+                let _ = conversation.open(era, "1999-01-01", NOBODY, HELLO);
             });
         }
         let asked = ["mcp-same-version", "mcp-same-tools", "mcp-error-codes", "mcp-reserved-codes"];
@@ -232,6 +228,19 @@ impl Run<'_> {
                 }
             });
         }
+        let completes = self.survey.completes().filter(|_| lacks("mcp-completions"));
+        if let Some((reference, argument)) = completes {
+            self.play_ready(|conversation| {
+                let id = conversation.fresh_id();
+                let argument = json!({"name": argument, "value": ""});
+                let params = format!(r#""ref":{reference},"argument":{argument},{}"#, era.meta());
+                let line = request(&id, "completion/complete", &params);
+                let _ = conversation.ask(&id, &line, "completion/complete", SOFT);
+            });
+        }
+        if lacks("mcp-memory") {
+            self.weigh(era);
+        }
         let call = self.survey.callable.first().filter(|_| lacks("mcp-after-cancel"));
         if let Some(tool) = call {
             self.play_ready(|conversation| {
@@ -244,6 +253,17 @@ impl Run<'_> {
                 conversation.listen(AFTER_CANCEL);
             });
         }
+    }
+
+    /// Measures whether a process holds on to what it is sent.
+    fn weigh(&self, era: Era) {
+        let at_hand = self.at_hand(&spare::IN_ORDER);
+        let Ok(mut conversation) = at_hand.map_or_else(|| self.fresh(Setting::default()), Ok)
+        else {
+            return;
+        };
+        conversation.measure_growth(era);
+        self.end(conversation, false);
     }
 
     fn play(&self, act: impl FnOnce(&mut Conversation)) {
@@ -262,47 +282,5 @@ impl Run<'_> {
         let evidence = Evidence::of(conversation.seen().timeline(), 0);
         self.end(conversation, true);
         Contact::Failed(Box::new(FailedContact { failure, evidence, cause: None }))
-    }
-
-    /// Calls each tool for which there are arguments once, and one with arguments that its schema refuses:
-    /// the checks look at what comes of it.
-    fn call_tools(&mut self, era: Era) {
-        let at_hand =
-            self.at_hand(&[Used::Little]).map_or_else(|| self.fresh(Setting::default()), Ok);
-        let Ok(mut conversation) = at_hand else { return };
-        // The checks hold what comes of a call to what was listed in the same process.
-        conversation.listed(era, "tools/list", "tools");
-        let call = |conversation: &mut Conversation, name: &str, args: &str| {
-            let id = conversation.fresh_id();
-            let name = Value::from(name);
-            let meta = era.meta_with_token(&format!("progress-{id}"));
-            let params = format!(r#""name":{name},"arguments":{args},{meta}"#);
-            let line = request(&id, "tools/call", &params);
-            let began = Instant::now();
-            let outcome = conversation.ask(&id, &line, "tools/call", CALL);
-            if outcome.as_ref().is_err_and(|failure| failure.outcome == Outcome::Silent) {
-                conversation.cancel(&id);
-            }
-            outcome.map(|_| began.elapsed())
-        };
-        for tool in self.survey.callable.clone() {
-            let took = call(&mut conversation, &tool.name, &tool.args).ok();
-            let took_us = took.map(|took| u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
-            self.survey.called.push(Called { kind: "tool", name: tool.name, took_us });
-            if conversation.seen().exit().is_some() {
-                let Ok(mut fresh) = self.fresh(Setting::default()) else { return };
-                fresh.listed(era, "tools/list", "tools");
-                self.end(std::mem::replace(&mut conversation, fresh), true);
-            }
-        }
-        let mark = conversation.seen().timeline().mark();
-        let refusing = self.survey.refusing();
-        let outcome = refusing.map(|(tool, wrong)| call(&mut conversation, tool, &wrong));
-        // An error is the best answer to these; it is no result, but an answer.
-        let failure = outcome.and_then(Result::err).filter(|it| it.outcome != Outcome::Wrong);
-        let Some(failure) = failure else { return self.keep(conversation, Used::ByMany) };
-        let conversation = self.end(conversation, true);
-        let evidence = Evidence::between(conversation.seen().timeline(), mark, mark + SHOWN);
-        self.watch().blame(VALIDATES, failure, evidence);
     }
 }

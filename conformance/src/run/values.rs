@@ -46,6 +46,7 @@ fn more(era: Era, survey: &Survey) -> Vec<(String, String)> {
         Some((tool, args)) => [text(&Value::from(tool)), args],
         None => [String::new(), "{}".to_owned()],
     };
+    let (reference, argument) = survey.completes().unwrap_or_default();
     let first =
         |entries: &[Value], member: &str| text(&entries.first().unwrap_or(&Value::Null)[member]);
     [
@@ -55,6 +56,8 @@ fn more(era: Era, survey: &Survey) -> Vec<(String, String)> {
         ("$wrong", wrong),
         ("$prompt", first(&survey.prompts, "name")),
         ("$resource", first(&survey.resources, "uri")),
+        ("$reference", reference.to_string()),
+        ("$argument", text(&Value::from(argument))),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .into()

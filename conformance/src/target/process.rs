@@ -50,6 +50,18 @@ pub(crate) fn processor_time(id: u32) -> Option<Duration> {
     scheduled(id, 0)
 }
 
+/// How much memory it and the processes that it started hold, in bytes; `None` where the system does not tell.
+pub(super) fn memory(id: u32) -> Option<u64> {
+    let of = |one: u32| {
+        let text = fs::read_to_string(format!("/proc/{one}/status")).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib << 10)
+    };
+    // Those that ended since are left out; when none is left, nothing is told.
+    let all: Vec<u64> = family(id).into_iter().filter_map(of).collect();
+    (!all.is_empty()).then(|| all.into_iter().sum())
+}
+
 /// For how long it and the processes that it started were ready to run and had no processor; `None`
 /// where the system does not tell.
 pub(super) fn delayed(id: u32) -> Option<Duration> {

@@ -258,6 +258,11 @@ impl Target {
         self.exit.is_none() && process::is_busy(self.id())
     }
 
+    /// How much memory it and what it started hold, in bytes; `None` where the system does not tell.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        process::memory(self.id())
+    }
+
     /// The processor time that it and what it started used so far; `None` where the system does
     /// not tell.
     pub(crate) fn processor_time(&self) -> Option<Duration> {

@@ -98,6 +98,10 @@ impl Target {
         match *self {}
     }
 
+    pub(crate) fn memory(&self) -> Option<u64> {
+        match *self {}
+    }
+
     pub(crate) fn processor_time(&self) -> Option<Duration> {
         match *self {}
     }

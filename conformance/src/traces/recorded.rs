@@ -207,6 +207,7 @@ impl RecordedProcess {
             exit: self.exit.as_ref(),
             flood: None,
             rest: None,
+            growth: None,
             left_behind: None,
             killed: self.killed || self.exit.is_none(),
             blamed: false,

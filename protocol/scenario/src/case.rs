@@ -101,6 +101,8 @@ pub enum Need {
     Prompts,
     /// An MCP server: it offers resources.
     Resources,
+    /// An MCP server: it completes the arguments of a prompt, or of a template of resources.
+    Completions,
     /// An MCP server: it declares `logging`.
     Logging,
     /// An MCP server: it declares that it tells when its tools change.

@@ -121,6 +121,7 @@ fn missing(need: Need, surface: &Surface) -> Option<&'static str> {
         | Need::Prompts
         | Need::Resources
         | Need::Logging
+        | Need::Completions
         | Need::ToolChanges => {
             (false, "what MCP servers have, and the conformance tester asks for")
         }

@@ -1,7 +1,10 @@
 //! Checks of what MCP servers write, by subject, and what they look at.
 
+mod changes;
 mod messages;
 mod moments;
+mod offers;
+mod questions;
 mod results;
 mod tools;
 
@@ -12,13 +15,17 @@ use serde_json::{Value, json};
 use super::{Finding, Observed, Outcome};
 use crate::conversation::{Arrived, is_response};
 
+pub(crate) use self::questions::ANSWERED;
+
 /// The check of the end: the run blames it for what stays.
 pub(crate) const ENDS: &str = "mcp-ends";
+/// The check of a call with wrong arguments: the run blames it for what is not answered.
+pub(crate) const VALIDATES: &str = "mcp-validates";
 
 /// What of a line is quoted.
 const QUOTED: usize = 100;
 
-pub(super) const CHECKS: [(&str, super::Check); 26] = [
+pub(super) const CHECKS: [(&str, super::Check); 36] = [
     ("mcp-stdout", messages::stdout),
     ("mcp-shapes", messages::shapes),
     ("mcp-one-answer", messages::one_answer),
@@ -38,13 +45,23 @@ pub(super) const CHECKS: [(&str, super::Check); 26] = [
     ("mcp-input-schemas", tools::input_schemas),
     ("mcp-tool-names", tools::tool_names),
     ("mcp-same-tools", tools::same_tools),
-    ("mcp-validates", tools::validates),
+    (VALIDATES, tools::validates),
     ("mcp-tool-results", tools::tool_results),
     ("mcp-structured", tools::structured),
     ("mcp-structured-text", tools::structured_text),
     ("mcp-progress", moments::progress),
     ("mcp-after-cancel", moments::after_cancel),
     (ENDS, moments::ends),
+    ("mcp-memory", moments::memory),
+    ("mcp-templates", offers::templates),
+    ("mcp-completions", offers::completions),
+    ("mcp-subscriptions", changes::subscribed),
+    ("mcp-tells-changes", changes::told),
+    ("mcp-questions", questions::whole),
+    ("mcp-flat-questions", questions::flat),
+    ("mcp-undeclared-questions", questions::undeclared),
+    (ANSWERED, questions::answered),
+    ("mcp-input-required", questions::input_required),
 ];
 
 /// What can still be said about a request that is cut off, or nested too deep to be read: that its id was used.

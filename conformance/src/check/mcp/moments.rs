@@ -51,6 +51,19 @@ pub(super) fn ends(observed: &Observed<'_>) -> Outcome {
     if observed.killed { Outcome::Nothing } else { Outcome::Found(Vec::new()) }
 }
 
+/// It does not hold on to what it was sent.
+pub(super) fn memory(observed: &Observed<'_>) -> Outcome {
+    let Some(growth) = observed.growth else { return Outcome::Nothing };
+    let sent = growth.sent * growth.rounds;
+    let text = format!(
+        "it held {} MiB more after requests of {} MiB, each of which it had answered",
+        growth.held >> 20,
+        sent >> 20
+    );
+    let record = observed.timeline.mark().saturating_sub(1);
+    found(growth.is_kept().then_some((record, text)))
+}
+
 /// Nothing comes for a request that was cancelled, once what was sent behind the cancellation is answered.
 pub(super) fn after_cancel(observed: &Observed<'_>) -> Outcome {
     let sent = observed.sent();

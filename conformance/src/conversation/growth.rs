@@ -1,0 +1,83 @@
+//! Whether a server holds on to what it is sent.
+
+use std::time::{Duration, Instant};
+
+use super::mcp::{is_id, is_response, request};
+use super::{Conversation, Era};
+
+/// What stands in a request beside its method, in bytes.
+const PAD: usize = 64 << 10;
+/// So many are on their way at once, and so many make a round.
+const AT_ONCE: usize = 8;
+const ROUND: usize = 64;
+/// A process takes what it needs for such requests in the first rounds, and is measured in the others.
+const WARMING: usize = 2;
+const ROUNDS: usize = 5;
+/// The time for all of it. What takes longer is not measured.
+const TIME: Duration = Duration::from_secs(3);
+
+/// How much more memory a process held after each round of requests, all of them of the same size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Growth {
+    /// What a round sent, in bytes.
+    pub(crate) sent: u64,
+    /// How much more it held after all rounds, in bytes.
+    pub(crate) held: u64,
+    /// How many rounds there were.
+    pub(crate) rounds: u64,
+}
+
+impl Growth {
+    /// Whether it held on to what was sent. A process that collects its memory from time to time lets go of
+    /// most of it.
+    pub(crate) fn is_kept(self) -> bool {
+        self.held >= self.sent * self.rounds * 4 / 5
+    }
+}
+
+impl Conversation {
+    /// Sends long requests of a method that nobody knows, and measures. Nothing is measured where the system
+    /// does not tell, or answers take long.
+    pub(crate) fn measure_growth(&mut self, era: Era) {
+        let until = Instant::now() + TIME;
+        let mut after = Vec::new();
+        for _ in 0..WARMING + ROUNDS {
+            if !self.round(era, until) {
+                return;
+            }
+            let Some(held) = self.target.memory() else { return };
+            after.push(held);
+        }
+        let (Some(first), Some(last)) = (after.get(WARMING - 1), after.last()) else { return };
+        let [sent, rounds] = [ROUND * PAD, ROUNDS].map(|number| number as u64);
+        self.growth = Some(Growth { sent, held: last.saturating_sub(*first), rounds });
+    }
+
+    /// What [`Conversation::measure_growth`] saw.
+    pub(crate) fn growth(&self) -> Option<Growth> {
+        self.growth
+    }
+
+    /// Sends a round of requests; whether all were answered in time.
+    fn round(&mut self, era: Era, until: Instant) -> bool {
+        let pad = "x".repeat(PAD);
+        for _ in 0..ROUND / AT_ONCE {
+            let mut ids: Vec<_> = (0..AT_ONCE).map(|_| self.fresh_id()).collect();
+            let from = self.frames.len();
+            for id in &ids {
+                let params = format!(r#""pad":"{pad}",{}"#, era.meta());
+                self.send(&request(id, "extline/nobody", &params));
+            }
+            let is_last = |message: &serde_json::Value| {
+                if is_response(message) {
+                    ids.retain(|id| !is_id(&message["id"], id));
+                }
+                ids.is_empty()
+            };
+            if self.await_frame(from, until, is_last).is_err() {
+                return false;
+            }
+        }
+        true
+    }
+}
