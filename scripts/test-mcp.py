@@ -28,6 +28,12 @@ PATIENCE = 120
 # Cases for MCP servers that start one more process each.
 STARTS = ["M-INI-03", "M-INI-05", "M-INI-06", "M-INI-07", "M-FRM-09", "M-END-05", "M-END-09"]
 KILLS = 25
+# What the tester of clients finds in the official ones, in the order of its cases.
+KNOWN = {
+    "driver_1.mjs": ["C-LIN-05 info"],
+    "driver_2.mjs": ["C-LIN-05 info"],
+    "mcp-driver-rmcp": ["C-INI-04 warn", "C-INI-05 warn"],
+}
 
 
 def main():
@@ -351,6 +357,7 @@ def drivers():
         "mcp 2 for Python": [f"{MADE}/python/bin/python", str(CLIENTS / "driver.py"), "auto"],
         "SDK 1 for TypeScript": ["node", f"{node}/driver_1.mjs"],
         "SDK 2 for TypeScript": ["node", f"{node}/driver_2.mjs", "auto"],
+        "rmcp": [f"{MADE}/rmcp/debug/mcp-driver-rmcp", "auto"],
     }
 
 
@@ -359,8 +366,10 @@ def client_passes(driver):
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
     rows = [json.loads(line) for line in ran.stdout.splitlines()]
     verdicts = {row["id"]: row["verdict"] for row in rows if "verdict" in row}
-    found = [f"{case} {verdict}" for case, verdict in verdicts.items() if verdict != "pass"]
-    assert len(verdicts) > 30 and not found, f"exit status {ran.returncode}: {found} {ran.stderr[-500:]}"
+    known = KNOWN.get(Path(driver[0]).name, []) + KNOWN.get(Path(driver[1]).name, [])
+    found = [f"{case} {verdict}" for case, verdict in verdicts.items() if verdict not in ("pass", "not-applicable")]
+    # What a client is known for is found each time: a version that mended it is told apart.
+    assert verdicts["C-CAL-01"] == "pass" and found == known, f"exit status {ran.returncode}: {found} {ran.stderr[-500:]}"
 
 
 def uses_everything():

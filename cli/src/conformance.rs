@@ -70,6 +70,9 @@ pub(crate) async fn run(args: Conformance, printer: Printer) -> Result<Exit, cla
         Some(Question::HostDriver { profile }) => {
             return Ok(host::drive(profile.clone(), printer).await);
         }
+        Some(Question::ClientDriver { command }) => {
+            return Ok(host::drive_command(command, printer));
+        }
         Some(Question::Selftest) => return test_the_tester(printer),
         Some(Question::Explain { name }) => return explain::explain(name, printer),
         Some(Question::Copy { cases, to }) => {

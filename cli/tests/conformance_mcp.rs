@@ -61,6 +61,66 @@ fn a_change_of_tools_that_is_told_passes_in_both_eras() {
     assert!(rows.iter().all(|row| row["failure"].is_null()), "{rows:?}");
 }
 
+/// A client that is told its server behind `--server`, lists its tools, and ends.
+const CLIENT: &str = r#"
+import json, subprocess, sys
+at = sys.argv.index("--server")
+server = subprocess.Popen(sys.argv[at + 1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def send(message):
+    server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+    server.stdin.flush()
+def ask(number, method, params):
+    send({"id": number, "method": method, "params": params})
+    for line in server.stdout:
+        try:
+            message = json.loads(line)
+        except ValueError:
+            continue
+        if message.get("id") == number and "method" not in message:
+            return message["result"]
+        if "id" in message and "method" in message:
+            known = message["method"] == "ping" and "no-ping" not in sys.argv
+            send({"id": message["id"], **({"result": {}} if known else {"error": {"code": -32601, "message": "no"}})})
+me = {"name": "lister", "version": "1.0.0"}
+hello = ask(1, "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": me})
+if hello["protocolVersion"] == "2025-11-25":
+    send({"method": "notifications/initialized"})
+    print(ask(2, "tools/list", {}))
+server.stdin.close()
+server.wait()
+"#;
+
+#[test]
+fn a_client_without_a_driver_is_checked_by_what_it_does_itself() {
+    let extline = Extline::new();
+    let client = extline.home().join("client.py");
+    fs::write(&client, CLIENT).unwrap();
+    let client = client.display().to_string();
+    let arguments = ["conformance", "mcp-client", "--json", "--command", "python3", "-S", &client];
+    let outcome = extline.run(&[&arguments[..], &["--server", "{server}"]].concat());
+    outcome.assert_code(0);
+    let rows = outcome.json_lines();
+    let verdict = |name: &str| rows.iter().filter(|row| row["verdict"] == name).count();
+    assert_eq!(verdict("pass"), 11, "{rows:?}");
+    assert_eq!(verdict("pass") + verdict("not-applicable"), rows.len() - 2, "{rows:?}");
+    let program = rows[0]["program"].as_str().unwrap();
+    assert!(program.starts_with("python3 ") && program.ends_with("--server {server}"), "{program}");
+
+    let only = ["conformance", "mcp-client", "--json", "--only", "C-SRV-01", "--command"];
+    let words = ["python3", "-S", &client, "no-ping", "--server", "{server}"];
+    let broken = extline.run(&[&only[..], &words].concat());
+    broken.assert_code(1);
+    assert_eq!(broken.json_lines()[1]["verdict"], "fail");
+
+    let placeless = extline.run(&arguments);
+    placeless.assert_code(3);
+    assert!(
+        placeless.stderr.contains("no word of it is {server} or {config}"),
+        "{}",
+        placeless.stderr
+    );
+}
+
 #[test]
 fn what_is_wrong_is_told_with_the_sentence_and_the_command_that_repeats_it() {
     let extline = Extline::new();

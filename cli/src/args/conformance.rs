@@ -181,6 +181,13 @@ pub(crate) enum Question {
         #[arg(long, value_name = "NAME", default_value = "spec", value_parser = profiles())]
         profile: Profile,
     },
+    /// The driver of a client that is told its server on its command line
+    #[command(hide = true)]
+    ClientDriver {
+        /// The client's command
+        #[arg(last = true, required = true)]
+        command: Vec<OsString>,
+    },
     /// List the cases
     List,
     /// Test the tester: each case must be failed by an extension that is broken on purpose
@@ -192,8 +199,15 @@ pub(crate) enum Question {
 pub(crate) struct TestClient {
     /// The driver: a program that operates the client, with its arguments; it stands last
     #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true,
-          required_unless_present = "list")]
+          required_unless_present_any = ["list", "command"])]
     pub(crate) driver: Vec<OsString>,
+
+    /// A client that is told its server on its command line, and what it does by itself; it stands
+    /// last. {server} in it stands for the server's command, {config} for the path of a file with
+    /// mcpServers. Cases in which something is asked of the client are n/a
+    #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true,
+          conflicts_with = "driver")]
+    pub(crate) command: Vec<OsString>,
 
     #[command(flatten)]
     pub(crate) choice: Choice,

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::pattern::is_like;
 use super::play::{Limits, Play, Stop, wrong};
+use super::stage::pages_of;
 use crate::case::host::Extension;
 use crate::case::host::{Action, Pipe};
 use crate::conversation::Era;
@@ -41,9 +42,10 @@ pub(super) fn handshake(play: &mut Play<'_>, extension: &Extension) -> Result<()
 
 /// Answers a client of MCP until it is initialized.
 fn greet(play: &mut Play<'_>, server: &Extension, at: usize) -> Result<(), Stop> {
-    let tools: Vec<Value> = server.offers.iter().map(|offer| tool_of(offer)).collect();
-    let page = if server.paged { 1 } else { tools.len().max(1) };
-    play.stage.puppets[at].pages = tools.chunks(page).map(<[Value]>::to_vec).collect();
+    if !play.stage.by_command {
+        // A client that only looks would end with the answer to its list, and before the case does.
+        play.stage.puppets[at].pages = pages_of(server);
+    }
     let limits = Limits::of(None, 0, play.soft);
     loop {
         let message = arrived(play, at, &json!({"method": "~"}), &limits)?;
@@ -65,13 +67,6 @@ fn initialized() -> Value {
         "capabilities": {"tools": {"listChanged": true}},
         "serverInfo": {"name": "puppet", "version": "1.0.0"},
     })
-}
-
-/// What `tool NAME` is short for, as a server lists it.
-fn tool_of(offer: &str) -> Value {
-    let name = offer.strip_prefix("tool ").unwrap_or(offer);
-    let described = || json!({"name": name, "description": "what a test offers", "inputSchema": {"type": "object"}});
-    serde_json::from_str(offer).unwrap_or_else(|_| described())
 }
 
 /// That the host names in its `hello_ack` what the case needs.
@@ -343,6 +338,16 @@ pub(super) fn starts(
         limits.within,
         || format!("start {count} of {who}"),
         |play| (play.stage.puppets[at].starts() >= count).then_some(()),
+    )
+}
+
+/// Waits until its process runs.
+pub(super) fn runs(play: &mut Play<'_>, at: usize, limits: &Limits) -> Result<(), Stop> {
+    let who = play.extension(at).name.clone();
+    play.wait(
+        limits.within,
+        || format!("a new start of {who}"),
+        |play| play.stage.puppets[at].runs().then_some(()),
     )
 }
 

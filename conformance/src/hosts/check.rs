@@ -154,8 +154,9 @@ fn messages(seen: &Transcript) -> Vec<Finding> {
     let mut problem = |message: &Value| {
         let id = message.get("id");
         let Some(method) = message.get("method") else {
-            let outcomes = ["result", "error"].iter().filter(|it| message.get(**it).is_some());
-            let is_whole = id.is_some() && outcomes.count() == 1;
+            let [result, error] = ["result", "error"].map(|it| message.get(it).is_some());
+            // What could not be read has no id, and the error that says so has none either.
+            let is_whole = result != error && (id.is_some() || error);
             return (!is_whole).then(|| "neither a method nor one result or error".to_owned());
         };
         let is_bad = |params: &Value| !params.is_object();

@@ -21,7 +21,7 @@ use crate::conversation::Worker;
 use crate::target::{Group, is_busy, processor_time};
 
 /// The longest line that is waited for.
-const LONGEST_LINE: usize = 16 << 20;
+const LONGEST_LINE: usize = 64 << 20;
 /// How long a driver may take to end when its stdin has.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -138,7 +138,7 @@ impl Driver {
         }
         if self.partial.len() > LONGEST_LINE {
             log.say("driver: a line without an end, of which no more is read");
-            (self.stdout, self.partial) = (None, Vec::new());
+            (self.stdout, self.partial, seen) = (None, Vec::new(), 0);
         }
         // What came before this read has no LF.
         while let Some(end) = self.partial[seen..].iter().position(|byte| *byte == b'\n') {

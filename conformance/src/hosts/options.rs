@@ -12,6 +12,9 @@ use crate::report::{Baseline, Head};
 pub struct HostOptions {
     /// The driver of the host: a program and its arguments.
     pub driver: Vec<OsString>,
+    /// The driver's client is told its server on its command line and does what it does by itself: cases in
+    /// which something is asked of it are not played.
+    pub by_command: bool,
     /// The puppet: a program and its arguments; the tester adds the path of its socket and the
     /// name of the extension. `extline conformance puppet` is one.
     pub puppet: Vec<OsString>,
@@ -36,6 +39,7 @@ impl HostOptions {
         Self {
             driver,
             puppet,
+            by_command: false,
             again: None,
             seed: draw_seed(),
             soft: Duration::from_secs(10),
@@ -60,6 +64,13 @@ impl HostOptions {
     /// The command line of the driver, for people.
     fn line(&self) -> String {
         let words = self.driver.iter().map(|word| word.to_string_lossy().into_owned());
-        words.collect::<Vec<_>>().join(" ")
+        let mut words: Vec<_> = words.collect();
+        if self.by_command
+            && let Some(end) = words.iter().position(|word| word == "--")
+        {
+            // What stands before is the tester's own.
+            words.drain(..=end);
+        }
+        words.join(" ")
     }
 }

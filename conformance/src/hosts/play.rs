@@ -71,6 +71,14 @@ impl Play<'_> {
     }
 
     fn step(&mut self, step: &Step) -> Result<(), Stop> {
+        let outcome = self.step_or_failure(step);
+        match (outcome, &step.or_na) {
+            (Err(Stop::Failed(_)), Some(reason)) => Err(Stop::Unsupported(reason.clone())),
+            (outcome, _) => outcome,
+        }
+    }
+
+    fn step_or_failure(&mut self, step: &Step) -> Result<(), Stop> {
         let mut limits = Limits::of(step.within_ms, step.from_ms, self.soft);
         limits.since = self.wrote.filter(|_| step.since_line);
         let at = self.index(step);
@@ -100,6 +108,7 @@ impl Play<'_> {
             Verb::Gone => act::gone(self, at, &limits),
             Verb::ChildGone => act::child_gone(self, at, &limits),
             Verb::Starts(count) => act::starts(self, at, *count, &limits),
+            Verb::Runs => act::runs(self, at, &limits),
             Verb::Host(signal) => {
                 act::signal(self, *signal);
                 Ok(())

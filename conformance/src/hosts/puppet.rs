@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::log::Log;
 use super::outgoing::Outgoing;
-use crate::conversation::Protocol;
+use crate::conversation::{Era, Protocol};
 use crate::report::Lane;
 use crate::target::weight;
 
@@ -58,6 +58,8 @@ pub(super) struct Puppet {
     protocol: Protocol,
     /// As a server of MCP: the tools, by the pages in which `tools/list` is answered. None before it was greeted.
     pub(super) pages: Vec<Vec<Value>>,
+    /// As a server of MCP: it knows no `initialize`, and speaks 2026-07-28 alone.
+    pub(super) newer: bool,
     control: Option<UnixStream>,
     /// What the host writes to.
     pub(super) stdin: Option<OwnedFd>,
@@ -123,6 +125,7 @@ impl Puppet {
             name: name.to_owned(),
             protocol,
             pages: Vec::new(),
+            newer: false,
             control: None,
             stdin: None,
             stdout: None,
@@ -165,8 +168,8 @@ impl Puppet {
         let name = std::mem::take(&mut self.name);
         // A client of MCP may have started it to see which era it speaks, and starts it again.
         let pages = std::mem::take(&mut self.pages);
-        let new = Self::new(&name, self.protocol);
-        *self = Self { control: Some(control), stdin, stdout, stderr, passed, pages, ..new };
+        let (newer, new) = (self.newer, Self::new(&name, self.protocol));
+        *self = Self { control: Some(control), stdin, stdout, stderr, passed, pages, newer, ..new };
         self.passed.push(Vec::new());
         Ok(())
     }
@@ -285,20 +288,35 @@ impl Puppet {
         }
     }
 
-    /// What a server of MCP says by itself to what a case is not about: it is one of the era of `initialize`.
+    /// What a server of MCP says by itself to what a case is not about.
     fn answer(&self, message: &Value) -> Option<Value> {
         self.protocol.era()?;
         let id = message.get("id")?;
-        let result = match message["method"].as_str()? {
+        let mut result = match message["method"].as_str()? {
             "tools/list" if !self.pages.is_empty() => self.page(&message["params"]["cursor"]),
-            "ping" => json!({}),
-            "server/discover" => {
+            "server/discover" if self.newer => json!({
+                "supportedVersions": [Era::Discover.revision()], "capabilities": {"tools": {}},
+            }),
+            "ping" if !self.newer => json!({}),
+            "server/discover" | "initialize" | "ping" if self.knows_not(message) => {
                 let error = json!({"code": -32601, "message": "Method not found"});
                 return Some(json!({"jsonrpc": "2.0", "id": id, "error": error}));
             }
             _ => return None,
         };
+        if self.newer {
+            let info = json!({"name": "puppet", "version": "1.0.0"});
+            result["_meta"] = json!({"io.modelcontextprotocol/serverInfo": info});
+            result["resultType"] = json!("complete");
+            result["ttlMs"] = json!(0);
+            result["cacheScope"] = json!("private");
+        }
         Some(json!({"jsonrpc": "2.0", "id": id, "result": result}))
+    }
+
+    /// Whether a request is of the era that this server does not speak.
+    fn knows_not(&self, message: &Value) -> bool {
+        (message["method"] == "server/discover") != self.newer
     }
 
     /// The tools behind that cursor, which is the number of the page.

@@ -124,6 +124,11 @@ fn play_one(options: &HostOptions, case: &Case, script: &Script) -> (CaseReport,
         let why = STOPPED.to_owned();
         return (CaseReport::without_run(case, Verdict::CouldNotRun, why), Vec::new());
     }
+    if options.by_command && script.is_operated() {
+        let why = "a client without a driver is asked nothing; --driver has one";
+        let report = CaseReport::without_run(case, Verdict::NotApplicable, why.to_owned());
+        return (report, Vec::new());
+    }
     let mut stage = match Stage::set(options, script) {
         Ok(stage) => stage,
         Err(error) => {

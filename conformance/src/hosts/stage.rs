@@ -33,6 +33,8 @@ pub(super) struct Stage {
     pub(super) driver: Driver,
     pub(super) log: Log,
     listener: UnixListener,
+    /// The client is told its server on its command line, and nothing else.
+    pub(super) by_command: bool,
     start: Value,
     _folder: TempDir,
 }
@@ -80,9 +82,18 @@ impl Stage {
             Protocol::Extension
         };
         let driver = Driver::start(&options.driver)?;
-        let puppets: Vec<_> = extensions.map(|one| Puppet::new(&one.name, protocol)).collect();
+        let puppet = |one: &Extension| {
+            let mut puppet = Puppet::new(&one.name, protocol);
+            puppet.newer = one.newer;
+            if one.newer {
+                puppet.pages = pages_of(one);
+            }
+            puppet
+        };
+        let puppets: Vec<_> = extensions.map(puppet).collect();
         let log = Log::new(puppets.len() > 1);
-        Ok(Self { puppets, driver, log, listener, start, _folder: folder })
+        let by_command = options.by_command;
+        Ok(Self { puppets, driver, log, listener, by_command, start, _folder: folder })
     }
 
     /// The request that starts the host.
@@ -169,6 +180,20 @@ impl Stage {
             self.log.say(format!("a puppet could not come on: {error}"));
         }
     }
+}
+
+/// The tools that a server of MCP lists, by pages.
+pub(super) fn pages_of(server: &Extension) -> Vec<Vec<Value>> {
+    let tools: Vec<Value> = server.offers.iter().map(|offer| tool_of(offer)).collect();
+    let page = if server.paged { 1 } else { tools.len().max(1) };
+    tools.chunks(page).map(<[Value]>::to_vec).collect()
+}
+
+/// What `tool NAME` is short for, as a server lists it.
+fn tool_of(offer: &str) -> Value {
+    let name = offer.strip_prefix("tool ").unwrap_or(offer);
+    let described = || json!({"name": name, "description": "what a test offers", "inputSchema": {"type": "object"}});
+    serde_json::from_str(offer).unwrap_or_else(|_| described())
 }
 
 /// The program that is started for it, and its arguments.

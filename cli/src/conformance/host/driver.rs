@@ -48,7 +48,8 @@ pub(in crate::conformance) async fn drive(profile: Profile, mut printer: Printer
     Exit::Ok
 }
 
-fn write(number: &Value, answer: &DriverAnswer) {
+/// Answers a request.
+pub(super) fn write(number: &Value, answer: &DriverAnswer) {
     let line = match answer {
         DriverAnswer::Ok(value) => json!({"id": number, "ok": value}),
         DriverAnswer::Unsupported(why) => json!({"id": number, "unsupported": why}),

@@ -1,6 +1,7 @@
 //! `extline conformance host` and `mcp-client`: check a host, or a client of MCP, by its driver.
 
 mod answers;
+mod client;
 mod driver;
 mod person;
 mod state;
@@ -12,6 +13,7 @@ use clap::error::ErrorKind;
 use extline_conformance::{Binds, Case, HostOptions, Report, run_host};
 use extline_host::{ExtensionSource, Program};
 
+pub(super) use self::client::drive_command;
 pub(super) use self::driver::drive;
 use super::{Testing, list, quoted, run_tests, selection};
 use crate::args::{TestClient, TestHost};
@@ -28,10 +30,10 @@ pub(super) async fn run(args: &TestHost, mut printer: Printer) -> Result<Exit, c
     }
     let (testing, baseline) = Testing::of(&args.told, &mut printer)?;
     let driver = match args.driver.split_first() {
-        Some((program, words)) => given(program, words, "host", "hosts.md")?,
+        Some((program, words)) => given("--driver", program, words, HOST)?,
         None => own(args)?,
     };
-    let again = again("host", &args.driver, Some(args.profile.name));
+    let again = again("host", "--driver", &args.driver, Some(args.profile.name));
     let options =
         HostOptions { baseline, again: Some(again), ..HostOptions::of(driver, puppet()?) };
     test(options, cases, testing, printer).await
@@ -43,15 +45,33 @@ pub(super) async fn run_client(
     mut printer: Printer,
 ) -> Result<Exit, clap::Error> {
     let cases = selection::chosen_of_clients(&args.choice.only, &args.choice.skip)?;
-    let Some((program, words)) = args.driver.split_first().filter(|_| !args.choice.list) else {
+    let by_command = !args.command.is_empty();
+    let (option, words) =
+        if by_command { ("--command", &args.command) } else { ("--driver", &args.driver) };
+    let Some((program, arguments)) = words.split_first().filter(|_| !args.choice.list) else {
         return Ok(list(cases, printer));
     };
     let (testing, baseline) = Testing::of(&args.told, &mut printer)?;
-    let driver = given(program, words, "client", "mcp-clients.md")?;
-    let again = Some(again("mcp-client", &args.driver, None));
+    let given = given(option, program, arguments, CLIENT)?;
+    let driver = if by_command { by_itself(given)? } else { given };
+    let again = Some(again("mcp-client", option, words, None));
     let binds = Binds::Client;
-    let options = HostOptions { baseline, again, binds, ..HostOptions::of(driver, puppet()?) };
+    let options =
+        HostOptions { baseline, again, binds, by_command, ..HostOptions::of(driver, puppet()?) };
     test(options, cases, testing, printer).await
+}
+
+/// The driver of a client that is told its server on its command line.
+fn by_itself(command: Vec<OsString>) -> Result<Vec<OsString>, clap::Error> {
+    if !client::has_place(&command) {
+        let message = "--command: no word of it is {server} or {config}, so the client would know no \
+                       server; put {server} where the server's command belongs, or {config} where the \
+                       path of a configuration file does";
+        return Err(usage(super::SUBCOMMAND, ErrorKind::InvalidValue, message));
+    }
+    let words = ["conformance", "client-driver", "--"];
+    let driver = [this_program()?].into_iter().chain(words.map(OsString::from));
+    Ok(driver.chain(command).collect())
 }
 
 async fn test(
@@ -83,17 +103,21 @@ fn own(args: &TestHost) -> Result<Vec<OsString>, clap::Error> {
     Ok([this_program()?].into_iter().chain(words.map(OsString::from)).collect())
 }
 
+/// What is operated, and the page that says how.
+const HOST: (&str, &str) = ("host", "hosts.md");
+const CLIENT: (&str, &str) = ("client", "mcp-clients.md");
+
 /// The driver that was given, if there is such a program.
 fn given(
+    option: &str,
     program: &OsString,
     words: &[OsString],
-    subject: &str,
-    page: &str,
+    (subject, page): (&str, &str),
 ) -> Result<Vec<OsString>, clap::Error> {
     let source = ExtensionSource::command(program, words);
     Program::of(&source, &env::current_dir().unwrap_or_default()).map_err(|problem| {
         let message = format!(
-            "--driver: {problem}: check the words behind --driver; they are the program that \
+            "{option}: {problem}: check the words behind {option}; they are the program that \
              operates the {subject}, and its arguments (docs/tester/{page})"
         );
         usage(super::SUBCOMMAND, ErrorKind::Io, &message)
@@ -110,12 +134,12 @@ fn this_program() -> Result<OsString, clap::Error> {
 }
 
 /// The command that runs one case again.
-fn again(subcommand: &str, driver: &[OsString], profile: Option<&str>) -> String {
+fn again(subcommand: &str, option: &str, driver: &[OsString], profile: Option<&str>) -> String {
     let mut words = vec![format!("extline conformance {subcommand} --only $case")];
     if driver.is_empty() {
         words.extend(profile.map(|profile| format!("--profile {profile}")));
     } else {
-        words.push("--driver".to_owned());
+        words.push(option.to_owned());
         words.extend(driver.iter().map(|word| quoted(&word.to_string_lossy())));
     }
     words.join(" ")

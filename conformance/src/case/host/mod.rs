@@ -16,7 +16,7 @@ use super::Cases;
 use crate::texts::packed;
 
 /// The files, each with the cases of one subject.
-const FILES: [&str; 20] = [
+const FILES: [&str; 21] = [
     "host-frames.toml",
     "host-start.toml",
     "host-names.toml",
@@ -35,6 +35,7 @@ const FILES: [&str; 20] = [
     "host-faults.toml",
     "host-end.toml",
     "client-begin.toml",
+    "client-eras.toml",
     "client-calls.toml",
     "client-end.toml",
 ];

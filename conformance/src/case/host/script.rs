@@ -4,7 +4,7 @@ use extline_scenario::{Case, CaseError};
 use serde::Deserialize;
 use toml::{Spanned, Table, Value};
 
-use super::step::Step;
+use super::step::{Step, Verb};
 use crate::case::clause::Clause;
 
 /// The checks over all that hosts wrote, by name.
@@ -32,6 +32,15 @@ pub(crate) struct Script {
 }
 
 impl Script {
+    /// Whether the host, or the client, is told to do something: not only what it does by itself is looked at.
+    pub(crate) fn is_operated(&self) -> bool {
+        self.steps.iter().any(|step| {
+            let verb = &step.verb;
+            let asks = matches!(verb, Verb::Do(_) | Verb::Ask(_) | Verb::Answer { .. });
+            asks || matches!(verb, Verb::Unanswered(_) | Verb::Host(_))
+        })
+    }
+
     /// Whether it is played to a client of MCP, whose extensions are its servers.
     pub(crate) fn is_for_clients(&self) -> bool {
         self.case.id.starts_with(FOR_CLIENTS)
@@ -71,6 +80,9 @@ pub(crate) struct Extension {
     /// As a server of MCP: it lists one tool a page.
     #[serde(default)]
     pub(crate) paged: bool,
+    /// As a server of MCP: it knows no `initialize`, and speaks 2026-07-28 alone.
+    #[serde(default)]
+    pub(crate) newer: bool,
 }
 
 /// What belongs to hosts in the table of a case.
@@ -149,6 +161,7 @@ fn script_of(mut table: Table) -> Result<Script, String> {
             linked: false,
             silent: false,
             paged: false,
+            newer: false,
         });
     }
     Ok(Script { case, extensions, start, needs, ready, steps })

@@ -18,6 +18,8 @@ pub(crate) struct Step {
     pub(crate) from_ms: u64,
     /// That is counted from the newest line of an extension, not from the request.
     pub(crate) since_line: bool,
+    /// Where it does not come, the case says nothing, for this reason.
+    pub(crate) or_na: Option<String>,
 }
 
 /// What a step does.
@@ -74,6 +76,8 @@ pub(crate) enum Verb {
     ChildGone,
     /// The extension is started so many times in all.
     Starts(usize),
+    /// The extension's process runs, after the end of one before.
+    Runs,
     /// The host's process gets a signal.
     Host(Signal),
     /// Does nothing for so many milliseconds but read.
@@ -169,6 +173,7 @@ struct Written {
     gone: Option<bool>,
     child_gone: Option<bool>,
     starts: Option<usize>,
+    runs: Option<bool>,
     host: Option<Signal>,
     wait_ms: Option<u64>,
 
@@ -189,6 +194,7 @@ struct Written {
     within_ms: Option<u64>,
     from_ms: Option<u64>,
     since_line: Option<bool>,
+    or_na: Option<String>,
 }
 
 impl Written {
@@ -219,6 +225,7 @@ impl Written {
         verbs.extend(self.gone.map(|_| Verb::Gone));
         verbs.extend(self.child_gone.map(|_| Verb::ChildGone));
         verbs.extend(self.starts.map(Verb::Starts));
+        verbs.extend(self.runs.map(|_| Verb::Runs));
         verbs.extend(self.host.map(Verb::Host));
         verbs.extend(self.wait_ms.map(Verb::Wait));
         for pattern in [&self.gives, &self.has, &self.lacks, &self.frame, &self.next, &self.never] {
@@ -233,6 +240,7 @@ impl Written {
                 within_ms: self.within_ms,
                 from_ms: self.from_ms.unwrap_or_default(),
                 since_line: self.since_line.unwrap_or_default(),
+                or_na: self.or_na.clone(),
             }),
             count => Err(format!("a step has one verb, this one has {count}; {VERBS}")),
         }
@@ -278,4 +286,4 @@ impl Written {
 
 const VERBS: &str = "its verbs are do, ask, answer, unanswered, handshake, line, raw, hex, frame, next, \
                      each, never, stderr, exit, kill, stubborn, deaf, child, read, close, eof, \
-                     gone, child_gone, starts, host, wait_ms";
+                     gone, child_gone, starts, runs, host, wait_ms";
