@@ -49,4 +49,4 @@ pub use report::{
 };
 pub use run::{Options, Progress, run, run_server};
 pub use target::{Signal, stop_all, weight};
-pub use traces::{Ignored, Recorded, replay, trace_cases};
+pub use traces::{Ignored, Recorded, replay};

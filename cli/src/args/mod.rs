@@ -255,9 +255,10 @@ pub(crate) enum Action {
     Conformance(Box<Conformance>),
     /// Stand between a host and an extension: pass everything on, record it, and tell what is wrong
     ///
-    /// Give this in place of the extension's program to any host. What passes is not changed by a
-    /// byte; rules of the protocol that the extension breaks are told on stderr as soon as it does,
-    /// and the trace can be checked, or shown, later.
+    /// Give this in place of the extension's program to any host, or in place of an MCP server to
+    /// its client. What passes is not changed by a byte; rules of the protocol that the extension or
+    /// the server breaks are told on stderr as soon as it does, and the trace can be checked, or
+    /// shown, later.
     #[command(
         override_usage = "extline tap [OPTIONS] <DIR>\n       \
                           extline tap [OPTIONS] -- <PROGRAM> [ARGS]...",
@@ -269,8 +270,8 @@ pub(crate) enum Action {
     /// Give this in place of an extension's program to any host, to test the host or an agent
     /// without the extension. From a trace: what the extension said comes again when the host asks
     /// the same, and when it does what it did. From a file of cases (docs/tester/cases.md): what they send
-    /// is asked, what they expect is answered. Where no file has an answer, it answers with an error
-    /// and says so on stderr.
+    /// is asked, what they expect is answered. From a trace of an MCP server it is that server. Where no
+    /// file has an answer, it answers with an error and says so on stderr.
     #[command(after_help = MOCK_EXAMPLES)]
     Mock(Mock),
     /// Write a new extension that works, to begin with

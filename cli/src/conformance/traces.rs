@@ -2,7 +2,7 @@
 //! conversation, `replay TRACE` plays its host's side again.
 
 use clap::error::ErrorKind;
-use extline_conformance::{Binds, Ignored, Recorded, Report, replay as replay_trace, trace_cases};
+use extline_conformance::{Binds, Ignored, Recorded, Report, replay as replay_trace};
 
 use super::Told;
 use super::harness::blame_the_tester;
@@ -19,7 +19,8 @@ pub(super) fn check(args: &CheckTrace, printer: Printer) -> Result<Exit, clap::E
     let records = read(super::SUBCOMMAND, &args.trace, args.extension.as_deref())?;
     let recorded = Recorded::of(&records).into_values().next().unwrap_or_default();
     let binds = if args.level == Rules::Base { Binds::Extension } else { Binds::Sdk };
-    let report = recorded.report(&args.trace.display().to_string(), binds, &trace_cases(binds));
+    let cases = recorded.cases(binds);
+    let report = recorded.report(&args.trace.display().to_string(), binds, &cases);
     show(&report, &args.report, args.verbose, printer)
 }
 

@@ -84,7 +84,7 @@ fn questions(bytes: &[u8]) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conversation::Arrived;
+    use crate::conversation::{Arrived, Protocol};
     use crate::target::{Record, Timeline};
 
     fn outcome(silent: u64, end: u64) -> usize {
@@ -108,7 +108,9 @@ mod tests {
             timeline.push(Record { at, silent, what });
         }
         let frames = timeline.records().iter().enumerate();
-        let frames: Vec<_> = frames.filter_map(|(at, record)| Arrived::of(at, record)).collect();
+        let frames: Vec<_> = frames
+            .filter_map(|(at, record)| Arrived::spoken(Protocol::Extension, at, record))
+            .collect();
         match held_back(&Observed::only(&timeline, &frames)) {
             Outcome::Found(findings) => findings.len(),
             Outcome::Nothing => 0,

@@ -199,7 +199,7 @@ fn is_reserved(method: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conversation::Arrived;
+    use crate::conversation::{Arrived, Protocol};
     use crate::target::{Record, Timeline, What};
 
     /// What comes of a `ready` that came `at` ms after `hello_ack`, when the tester last heard nothing
@@ -214,7 +214,9 @@ mod tests {
         let ready = line(r#"{"type":"ready"}"#);
         timeline.push(Record { at: ms(110 + at), silent: ms(110 + silent), what: ready });
         let frames = timeline.records().iter().enumerate();
-        let frames: Vec<_> = frames.filter_map(|(at, record)| Arrived::of(at, record)).collect();
+        let frames: Vec<_> = frames
+            .filter_map(|(at, record)| Arrived::spoken(Protocol::Extension, at, record))
+            .collect();
         let observed = Observed {
             acknowledged: Some(ms(110)),
             delayed: ms(delayed),

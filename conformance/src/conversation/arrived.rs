@@ -20,13 +20,8 @@ pub(crate) struct Arrived {
 }
 
 impl Arrived {
-    /// What a record tells, when it is a line; `number` is its place in the timeline.
-    pub(crate) fn of(number: usize, record: &Record) -> Option<Self> {
-        Self::spoken(Protocol::Extension, number, record)
-    }
-
-    /// The same in a protocol.
-    pub(super) fn spoken(protocol: Protocol, number: usize, record: &Record) -> Option<Self> {
+    /// What a record tells, when it is a line in that protocol; `number` is its place in the timeline.
+    pub(crate) fn spoken(protocol: Protocol, number: usize, record: &Record) -> Option<Self> {
         let What::Line { bytes, terminated, .. } = &record.what else { return None };
         let frame = protocol.parse(bytes, *terminated);
         Some(Self { at: record.at, record: number, frame })

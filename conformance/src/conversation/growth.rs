@@ -10,11 +10,14 @@ const PAD: usize = 64 << 10;
 /// So many are on their way at once, and so many make a round.
 const AT_ONCE: usize = 8;
 const ROUND: usize = 64;
-/// A process takes what it needs for such requests in the first rounds, and is measured in the others.
+/// A process takes what it needs for such requests in the first rounds, which are not counted.
 const WARMING: usize = 2;
-const ROUNDS: usize = 5;
+/// One that held less than a quarter of what came in so many rounds lets go of it.
+const CALM: usize = 3;
+/// After so many rounds it is seen: what collects its memory from time to time has done so by then.
+const MOST: usize = 24;
 /// The time for all of it. What takes longer is not measured.
-const TIME: Duration = Duration::from_secs(3);
+const TIME: Duration = Duration::from_secs(6);
 
 /// How much more memory a process held after each round of requests, all of them of the same size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,17 +43,25 @@ impl Conversation {
     /// does not tell, or answers take long.
     pub(crate) fn measure_growth(&mut self, era: Era) {
         let until = Instant::now() + TIME;
-        let mut after = Vec::new();
-        for _ in 0..WARMING + ROUNDS {
-            if !self.round(era, until) {
+        if self.target.memory().is_none() {
+            return;
+        }
+        let sent = (ROUND * PAD) as u64;
+        let mut after: Vec<u64> = Vec::new();
+        for round in 1..=WARMING + MOST {
+            let Some(held) = self.round(era, until).then(|| self.target.memory()).flatten() else {
+                return;
+            };
+            after.push(held);
+            let since = |rounds: usize| held.saturating_sub(after[after.len() - 1 - rounds]);
+            let counted = round.saturating_sub(WARMING);
+            let is_calm = counted >= CALM && since(CALM) < sent * CALM as u64 / 4;
+            if is_calm || counted == MOST {
+                let (held, rounds) = (since(counted), counted as u64);
+                self.growth = Some(Growth { sent, held, rounds });
                 return;
             }
-            let Some(held) = self.target.memory() else { return };
-            after.push(held);
         }
-        let (Some(first), Some(last)) = (after.get(WARMING - 1), after.last()) else { return };
-        let [sent, rounds] = [ROUND * PAD, ROUNDS].map(|number| number as u64);
-        self.growth = Some(Growth { sent, held: last.saturating_sub(*first), rounds });
     }
 
     /// What [`Conversation::measure_growth`] saw.

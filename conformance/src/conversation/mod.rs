@@ -19,7 +19,9 @@ use extline_host::Program;
 use extline_scenario::Failure;
 use serde_json::Value;
 
-pub(crate) use self::arrived::{Arrived, parse};
+pub(crate) use self::arrived::Arrived;
+#[cfg(test)]
+pub(crate) use self::arrived::parse;
 pub(crate) use self::asked::{Answered, ELICIT, Reply};
 pub(crate) use self::growth::Growth;
 pub(crate) use self::mcp::{NOBODY, PERSON, is_response, request};

@@ -40,6 +40,23 @@ pub(super) fn with_ids(line: &[u8], ids: &BTreeMap<String, String>) -> Vec<u8> {
     [joined.as_bytes(), end].concat()
 }
 
+/// The line with another value of a member, which is at the end of that path; as it is where it has none.
+pub(super) fn with_member(line: &[u8], path: &[&str], value: &Value) -> Vec<u8> {
+    let Some((name, below)) = path.split_first() else { return value.to_string().into_bytes() };
+    let (body, end) = match line.strip_suffix(b"\n") {
+        Some(body) => (body, &b"\n"[..]),
+        None => (line, &b""[..]),
+    };
+    let Ok(members) = serde_json::from_slice::<Members>(body) else { return line.to_vec() };
+    let Some((_, found)) = members.0.iter().find(|(member, _)| member == name) else {
+        return line.to_vec();
+    };
+    let other = with_member(found.get().as_bytes(), below, value);
+    let other = String::from_utf8_lossy(&other);
+    let joined = members.joined(|member, value| if member == *name { &other } else { value });
+    [joined.as_bytes(), end].concat()
+}
+
 /// An object whose members keep their order and their bytes.
 struct Members(Vec<(String, Box<RawValue>)>);
 
@@ -89,6 +106,20 @@ mod tests {
         assert!(changed(parent).ends_with(r#""parent":{"kind":"tool_call","id":"x\"9"}}"#));
         for same in ["no frame {", "[1]", r#"{ "id" : "2" }"#, r#"{"id":1}"#] {
             assert_eq!(changed(same), same);
+        }
+    }
+
+    #[test]
+    fn a_member_becomes_another_wherever_it_stands() {
+        let changed = |line: &str, path: &[&str]| {
+            String::from_utf8(with_member(line.as_bytes(), path, &Value::from(7))).unwrap()
+        };
+        assert_eq!(changed("{\"id\":\"a\",\"x\": 1.0}\n", &["id"]), "{\"id\":7,\"x\":1.0}\n");
+        let nested = r#"{"params":{"progressToken":"t","progress":1}}"#;
+        let wanted = r#"{"params":{"progressToken":7,"progress":1}}"#;
+        assert_eq!(changed(nested, &["params", "progressToken"]), wanted);
+        for same in ["no frame {", "[1]", r#"{"a": {"id":1}}"#] {
+            assert_eq!(changed(same, &["id"]), same);
         }
     }
 }

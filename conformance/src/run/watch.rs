@@ -82,7 +82,8 @@ impl Watch {
     /// What a check says in the end.
     pub(crate) fn verdict(&self, case: &Case, check: &str) -> CaseReport {
         let Some(seen) = self.checks.get(check).filter(|seen| seen.looked) else {
-            let reason = "the extension sent nothing of the kind".to_owned();
+            let who = if case.id.starts_with("M-") { "server" } else { "extension" };
+            let reason = format!("the {who} sent nothing of the kind");
             return CaseReport::without_run(case, Verdict::NotApplicable, reason);
         };
         let Some((failure, evidence)) = &seen.first else { return CaseReport::passed(case) };

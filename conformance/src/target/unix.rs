@@ -258,7 +258,7 @@ impl Target {
         self.exit.is_none() && process::is_busy(self.id())
     }
 
-    /// How much memory it and what it started hold, in bytes; `None` where the system does not tell.
+    /// How much memory it and what it started hold, in bytes; `None` where that is not known, or says nothing.
     pub(crate) fn memory(&self) -> Option<u64> {
         process::memory(self.id())
     }

@@ -2,6 +2,8 @@
 
 mod recorded;
 mod replay;
+mod spoken;
 
-pub use self::recorded::{Recorded, trace_cases};
+pub use self::recorded::Recorded;
 pub use self::replay::{Ignored, replay};
+pub(crate) use self::spoken::protocol_of;

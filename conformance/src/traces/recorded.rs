@@ -8,16 +8,24 @@ use std::time::Duration;
 use extline_host::Exit;
 use extline_protocol::trace::{self, Side, Stream};
 
-use crate::case::{Binds, Case, Cited, Need, builtin};
+use super::spoken::eras_of;
+use crate::case::{Binds, Case, Cited, Need, builtin, era_of, is_played_once, mcp_cases};
 use crate::check::Observed;
-use crate::conversation::{Arrived, Survey};
+use crate::conversation::{Arrived, Era, Protocol, Survey};
 use crate::report::{CaseReport, Head, Report, Verdict, cause_of};
 use crate::run::Watch;
 use crate::target::{Record, Timeline, What, weight};
 
 /// Checks that can say something only of a conversation that is over.
-const OF_WHOLE: [&str; 6] =
-    ["ready-once", "held-back", "stays", "silent-at-last", "ack-last", "broken-off"];
+const OF_WHOLE: [&str; 7] = [
+    "ready-once",
+    "held-back",
+    "stays",
+    "silent-at-last",
+    "ack-last",
+    "broken-off",
+    "mcp-tells-changes",
+];
 
 /// How much is kept of what was recorded, in bytes of memory.
 const KEPT: usize = 64 << 20;
@@ -27,11 +35,14 @@ const KEPT: usize = 64 << 20;
 pub struct Recorded {
     processes: Vec<RecordedProcess>,
     kept: usize,
+    /// The eras of MCP that were spoken, where it was that.
+    eras: BTreeSet<Era>,
 }
 
 /// What was recorded of one process.
 #[derive(Debug)]
 struct RecordedProcess {
+    protocol: Protocol,
     argv: Vec<String>,
     /// When it was started, on the clock of the trace.
     started: Duration,
@@ -40,16 +51,6 @@ struct RecordedProcess {
     acknowledged: Option<Duration>,
     exit: Option<Exit>,
     killed: bool,
-}
-
-/// The cases that say what must hold in every conversation, whatever a host does: those that a
-/// trace can be held to.
-pub fn trace_cases(binds: Binds) -> Vec<&'static Case> {
-    let in_every = |case: &&Case| {
-        let for_kits = case.needs.contains(&Need::Kit);
-        case.check.is_some() && !for_kits && case.binds() <= binds
-    };
-    builtin().values().filter(in_every).collect()
 }
 
 impl Recorded {
@@ -70,14 +71,39 @@ impl Recorded {
         self.kept < KEPT
     }
 
+    /// The cases that say what must hold in every conversation, whatever a host or a client does: those that
+    /// it can be held to. What was spoken is seen from what was asked.
+    pub fn cases(&self, binds: Binds) -> Vec<&'static Case> {
+        if self.eras.is_empty() {
+            let in_every = |case: &&Case| {
+                let for_kits = case.needs.contains(&Need::Kit);
+                case.check.is_some() && !for_kits && case.binds() <= binds
+            };
+            return builtin().values().filter(in_every).collect();
+        }
+        let in_every = |case: &&Case| {
+            let era = era_of(case);
+            let again = is_played_once(case) && Some(&era) != self.eras.first();
+            case.check.is_some() && self.eras.contains(&era) && !again
+        };
+        mcp_cases().values().filter(in_every).collect()
+    }
+
     /// Takes the next record of this extension.
     pub fn add(&mut self, record: &trace::Record) {
+        let eras = eras_of(record);
+        if !eras.is_empty() && self.eras.is_empty() {
+            // What it wrote before it was asked anything is of that protocol too.
+            self.processes.iter_mut().for_each(RecordedProcess::read_as_mcp);
+        }
+        self.eras.extend(eras);
         if let trace::What::Line { line, .. } = &record.what {
             self.kept += weight(&line.bytes);
         }
         let begins = matches!(record.what, trace::What::Spawn { .. });
         if begins || self.processes.is_empty() {
-            self.processes.push(RecordedProcess::started(record));
+            let protocol = self.eras.first().map_or(Protocol::Extension, |era| Protocol::Mcp(*era));
+            self.processes.push(RecordedProcess::started(record, protocol));
         }
         if let Some(process) = self.processes.last_mut() {
             process.add(record);
@@ -103,17 +129,22 @@ impl Recorded {
         let argv = self.processes.iter().map(|process| process.argv.join(" "));
         let argv = argv.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
         let program = if argv.is_empty() { trace.to_owned() } else { format!("{trace}: {argv}") };
+        let is_mcp = !self.eras.is_empty();
+        let survey = match self.eras.first() {
+            None => Survey::of(frames.unwrap_or_default()),
+            Some(era) => Survey { protocol: Protocol::Mcp(*era), ..Survey::default() },
+        };
         Report {
             head: Head {
                 tester: env!("CARGO_PKG_VERSION"),
                 seed: 0,
                 program,
-                binds,
+                binds: if is_mcp { Binds::Server } else { binds },
                 calls: false,
                 cases: cases.len(),
             },
             cases: cases.iter().map(verdict).collect(),
-            survey: Survey::of(frames.unwrap_or_default()),
+            survey,
             stale: Vec::new(),
             took: self.processes.iter().map(RecordedProcess::lasted).sum(),
         }
@@ -121,13 +152,13 @@ impl Recorded {
 
     /// What is broken in a conversation that is over.
     pub fn broken(&self, binds: Binds) -> Vec<CaseReport> {
-        self.broken_of(binds, &trace_cases(binds))
+        self.broken_of(binds, &self.cases(binds))
     }
 
     /// What is broken by now, while the conversation goes on: what only a whole one can tell is not
     /// asked.
     pub fn broken_by_now(&self, binds: Binds) -> Vec<CaseReport> {
-        let mut cases = trace_cases(binds);
+        let mut cases = self.cases(binds);
         let of_whole = |check: &str| OF_WHOLE.contains(&check);
         cases.retain(|case| !case.check.as_deref().is_some_and(of_whole));
         self.broken_of(binds, &cases)
@@ -140,8 +171,9 @@ impl Recorded {
 }
 
 impl RecordedProcess {
-    fn started(record: &trace::Record) -> Self {
+    fn started(record: &trace::Record, protocol: Protocol) -> Self {
         Self {
+            protocol,
             argv: Vec::new(),
             started: record.at,
             timeline: Timeline::recorded(),
@@ -150,6 +182,13 @@ impl RecordedProcess {
             exit: None,
             killed: false,
         }
+    }
+
+    fn read_as_mcp(&mut self) {
+        self.protocol = Protocol::Mcp(Era::Initialize);
+        let records = self.timeline.records().iter().enumerate();
+        let read = |(number, record)| Arrived::spoken(self.protocol, number, record);
+        self.frames = records.filter_map(read).collect();
     }
 
     fn add(&mut self, record: &trace::Record) {
@@ -190,7 +229,7 @@ impl RecordedProcess {
         // Nobody knows when they looked who recorded it.
         let record = Record { at, silent: at, what };
         let number = self.timeline.mark();
-        self.frames.extend(Arrived::of(number, &record));
+        self.frames.extend(Arrived::spoken(self.protocol, number, &record));
         self.timeline.push(record);
     }
 

@@ -8,8 +8,9 @@ use extline_protocol::trace::{self, Side, Stream, What};
 use extline_scenario::differences;
 use serde_json::Value;
 
+use super::spoken::protocol_of;
 use crate::case::Binds;
-use crate::conversation::{ACK, Arrived, Conversation, Drawn, HELLO, Protocol, Survey, parse};
+use crate::conversation::{ACK, Arrived, Conversation, Drawn, HELLO, Protocol, Survey};
 use crate::report::{CaseReport, Evidence, Head, Report, Verdict};
 use crate::target::{Setting, Signal, What as Seen};
 use extline_scenario::{Failure, Outcome};
@@ -21,7 +22,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// How long what nobody expects is waited for at the end.
 const AFTERWARDS: Duration = Duration::from_millis(100);
 /// Frames that an extension may write more or fewer of from one time to the next.
-const FREE: [&str; 2] = ["tool_update", "log"];
+const FREE: [&str; 4] = ["tool_update", "log", "notifications/progress", "notifications/message"];
 
 /// A place in frames of one type that may differ from time to time: `tool_result/content`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,8 +44,15 @@ impl Ignored {
     }
 
     fn covers(&self, frame: &Value, difference: &str) -> bool {
-        let rest = difference.strip_prefix(&self.pointer);
-        frame["type"] == *self.frame && rest.is_some_and(|rest| rest.starts_with(['/', ':']))
+        // What a response of MCP is about stands below its result or error.
+        let outcome = ["result", "error"].into_iter().find(|it| frame.get(*it).is_some());
+        let outcome = outcome.filter(|_| frame["jsonrpc"] == "2.0");
+        let below = outcome.map_or(Some(difference), |outcome| {
+            difference.strip_prefix('/').and_then(|rest| rest.strip_prefix(outcome))
+        });
+        let kind = outcome.unwrap_or_else(|| frame["type"].as_str().unwrap_or_default());
+        let rest = below.and_then(|below| below.strip_prefix(&self.pointer));
+        kind == self.frame && rest.is_some_and(|rest| rest.starts_with(['/', ':']))
     }
 }
 
@@ -76,11 +84,11 @@ pub fn replay(
     ignored: &[Ignored],
 ) -> io::Result<Report> {
     let began = Instant::now();
-    let (exchanges, exit) = exchanges(trace);
-    let junk = junk(trace);
+    let protocol = protocol_of(trace);
+    let (exchanges, exit) = exchanges(trace, protocol);
+    let junk = junk(trace, protocol);
     let drawn = Drawn::of(0);
-    let mut conversation =
-        Conversation::start(program, Protocol::Extension, Setting::default(), ACK, &drawn)?;
+    let mut conversation = Conversation::start(program, protocol, Setting::default(), ACK, &drawn)?;
     let mut replay = Replay { conversation: &mut conversation, ignored, matched: Vec::new() };
     let mut cases = Vec::new();
     for (number, exchange) in exchanges.iter().enumerate() {
@@ -98,17 +106,20 @@ pub fn replay(
         tester: env!("CARGO_PKG_VERSION"),
         seed: 0,
         program: format!("{name}, played to {}", program.line()),
-        binds: Binds::Extension,
+        binds: if protocol.era().is_some() { Binds::Server } else { Binds::Extension },
         calls: true,
         cases: cases.len(),
     };
-    let survey = Survey::of(conversation.frames());
+    let survey = match protocol {
+        Protocol::Extension => Survey::of(conversation.frames()),
+        Protocol::Mcp(_) => Survey { protocol, ..Survey::default() },
+    };
     conversation.target().signal(Signal::Kill, true);
     Ok(Report { head, cases, survey, stale: Vec::new(), took: began.elapsed() })
 }
 
 /// What there is of the first process, and its exit code where it ended by itself.
-fn exchanges(trace: &[trace::Record]) -> (Vec<Exchange>, Option<i32>) {
+fn exchanges(trace: &[trace::Record], protocol: Protocol) -> (Vec<Exchange>, Option<i32>) {
     let mut exchanges = vec![Exchange::default()];
     let (mut exit, mut last) = (None, Duration::ZERO);
     let mut spawned = false;
@@ -129,7 +140,7 @@ fn exchanges(trace: &[trace::Record]) -> (Vec<Exchange>, Option<i32>) {
             }
             What::Line { from: Side::Extension, line } => {
                 if let (Some(exchange), Ok(frame)) =
-                    (exchanges.last_mut(), parse(&line.bytes, !line.no_lf))
+                    (exchanges.last_mut(), protocol.parse(&line.bytes, !line.no_lf))
                 {
                     exchange.frames.push(frame);
                     exchange.took += record.at.saturating_sub(last);
@@ -153,12 +164,12 @@ fn exchanges(trace: &[trace::Record]) -> (Vec<Exchange>, Option<i32>) {
 }
 
 /// What the extension wrote that is no frame; it may write it again.
-fn junk(trace: &[trace::Record]) -> Vec<&[u8]> {
+fn junk(trace: &[trace::Record], protocol: Protocol) -> Vec<&[u8]> {
     let lines = trace.iter().filter_map(|record| match &record.what {
         What::Line { from: Side::Extension, line } => Some(line),
         _ => None,
     });
-    let is_junk = |line: &&trace::Line| parse(&line.bytes, !line.no_lf).is_err();
+    let is_junk = |line: &&trace::Line| protocol.parse(&line.bytes, !line.no_lf).is_err();
     lines.filter(is_junk).map(|line| line.bytes.as_slice()).collect()
 }
 
@@ -176,8 +187,11 @@ impl Move {
             Self::Line(line) => {
                 let frame: Value = serde_json::from_str(line).unwrap_or_default();
                 let word = |name: &str| frame[name].as_str().map(str::to_owned);
-                let kind = word("type").unwrap_or_else(|| "a line that is no frame".to_owned());
-                let name = word("name").or_else(|| word("event"));
+                let answer = || frame.get("id").map(|id| format!("the answer to {id}"));
+                let kind = word("type").or_else(|| word("method")).or_else(answer);
+                let kind = kind.unwrap_or_else(|| "a line that is no frame".to_owned());
+                let called = frame["params"]["name"].as_str().map(str::to_owned);
+                let name = word("name").or_else(|| word("event")).or(called);
                 Some(name.map_or_else(|| kind.clone(), |name| format!("{kind} {name}")))
             }
             Self::CloseStdin => Some("the end of stdin".to_owned()),
@@ -241,7 +255,8 @@ impl Replay<'_> {
             if told.is_empty() {
                 return Ok(());
             }
-            let kind = wanted["type"].as_str().unwrap_or_default();
+            let kind = wanted["type"].as_str().or_else(|| wanted["method"].as_str());
+            let kind = kind.unwrap_or("response");
             return Err(Failure {
                 expected: format!("the {kind} of the trace"),
                 got: told.join("; "),
@@ -311,7 +326,9 @@ impl Replay<'_> {
 
 /// Whether a frame can stand for another: both answer the same, or name the same.
 fn is_same(wanted: &Value, got: &Value) -> bool {
-    ["type", "id", "name", "panel_id"].iter().all(|member| wanted[*member] == got[*member])
+    ["type", "id", "name", "panel_id", "method"]
+        .iter()
+        .all(|member| wanted[*member] == got[*member])
 }
 
 /// Frames that may come more or less often: updates, log lines, and what an SDK writes while a
@@ -319,7 +336,8 @@ fn is_same(wanted: &Value, got: &Value) -> bool {
 fn is_free(frame: &Value) -> bool {
     let is_empty_subscribe =
         frame["type"] == "subscribe" && frame.as_object().is_some_and(|members| members.len() == 1);
-    is_empty_subscribe || FREE.iter().any(|kind| frame["type"] == **kind)
+    is_empty_subscribe
+        || FREE.iter().any(|kind| frame["type"] == **kind || frame["method"] == **kind)
 }
 
 #[cfg(test)]

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Writes docs/tester/mcp-matrix.md: what the tester finds in published servers and clients of MCP.
+
+The servers are installed into target/mcp-matrix, in the versions named here; the clients are those of
+scripts/test-mcp.py, which must have been run before (`make test` does). Tools are called (--call), in a folder
+made for that. Where a line changes, a version or a case has.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MADE = ROOT / "target/mcp-matrix"
+CLIENTS = ROOT / "target/mcp-clients"
+EXTLINE = ROOT / "target/debug/extline"
+PAGE = ROOT / "docs/tester/mcp-matrix.md"
+# Seconds after which something hangs.
+PATIENCE = 300
+
+PYTHON = ["mcp-server-time==2026.10.19", "mcp-server-git==2026.10.19", "mcp-server-fetch==2026.10.24", "mcp==2.3.0"]
+FASTMCP = ["fastmcp==4.2.3"]
+NODE = [
+    "@modelcontextprotocol/server-everything@2026.8.31",
+    "@modelcontextprotocol/server-filesystem@2026.8.31",
+    "@modelcontextprotocol/server-memory@2026.8.31",
+    "@modelcontextprotocol/server-sequential-thinking@2026.8.31",
+]
+NOTES = '''from fastmcp import FastMCP
+
+mcp = FastMCP("notes")
+
+
+@mcp.tool
+def add(a: int, b: int) -> int:
+    """Adds two numbers."""
+    return a + b
+
+
+mcp.run()
+'''
+TOP = """# Published servers and clients
+
+This page shows what the [tester of servers](mcp-servers.md) and the [tester of clients](mcp-clients.md) find in published programs. `scripts/mcp-matrix.py` installs them and writes the page in one go; `extline conformance explain CASE` says what a case does. `FAIL` is a MUST of the specification, `warn` a SHOULD or what clients and users rely on, `info` a MAY.
+
+"""
+
+
+def main():
+    MADE.mkdir(parents=True, exist_ok=True)
+    page = TOP + table("Server", servers(), tested_server)
+    page += "\n## Clients\n\nWhat a client has nothing of is n/a: a client that knows `initialize` alone, and one without a driver, which is told its server on its command line.\n\n"
+    page += table("Client", clients(), tested_client)
+    PAGE.write_text(page, encoding="utf-8")
+    print(f"{PAGE.relative_to(ROOT)} is written")
+
+
+def say(text):
+    print(f"mcp-matrix: {text}", file=sys.stderr)
+
+
+def servers():
+    """The name of each, its version and its command."""
+    python, fast, node = with_python("python", PYTHON), with_python("fastmcp", FASTMCP), with_node()
+    work = MADE / "work"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir()
+    subprocess.run(["git", "init", "-q", str(work)], check=True)
+    notes = MADE / "notes.py"
+    notes.write_text(NOTES, encoding="utf-8")
+    for spec in PYTHON[:3]:
+        name, version = spec.split("==")
+        more = ["-r", str(work)] if name == "mcp-server-git" else []
+        yield f"`{name}` (Python)", version, [str(python / "bin" / name), *more]
+    yield "a tool with `fastmcp` (Python)", FASTMCP[0].split("==")[1], [str(fast / "bin/python"), str(notes)]
+    for spec in NODE:
+        name, version = spec[1:].split("@")
+        more = [str(work)] if name.endswith("filesystem") else []
+        yield f"`@{name}` (Node)", version, ["node", str(node / f"@{name}" / "dist/index.js"), *more]
+    yield "our `extline mcp`", "here", [str(EXTLINE), "mcp", str(ROOT / "examples/weather-rust")]
+
+
+def clients():
+    node = CLIENTS / "node"
+    python = str(CLIENTS / "python/bin/python")
+    driver = str(ROOT / "protocol/mcp/clients/driver.py")
+    rmcp = str(CLIENTS / "rmcp/debug/mcp-driver-rmcp")
+    wanted = json.loads((ROOT / "protocol/mcp/clients/package.json").read_text(encoding="utf-8"))["dependencies"]
+    one, two = wanted["@modelcontextprotocol/sdk"], wanted["@modelcontextprotocol/client"]
+    inspector = str(node / "node_modules/@modelcontextprotocol/inspector-cli/build/index.js")
+    for mode in ("auto", "legacy"):
+        yield f"`mcp` for Python, `{mode}`", PYTHON[3].split("==")[1], ["--driver", python, driver, mode]
+    yield "SDK 1 for TypeScript", one, ["--driver", "node", str(node / "driver_1.mjs")]
+    for mode in ("auto", "legacy"):
+        yield f"client 2 for TypeScript, `{mode}`", two, ["--driver", "node", str(node / "driver_2.mjs"), mode]
+    for mode in ("auto", "legacy"):
+        yield f"`rmcp`, `{mode}`", "3.11.0", ["--driver", rmcp, mode]
+    words = ["node", inspector, "{server}", "--method", "tools/list"]
+    yield "MCP Inspector's command line", wanted["@modelcontextprotocol/inspector-cli"], ["--command", *words]
+
+
+def with_python(name, packages):
+    """A virtual environment with these packages."""
+    folder = MADE / name
+    mark = folder / "made-from"
+    if not mark.exists() or mark.read_text(encoding="utf-8") != "\n".join(packages):
+        say(f"installs {', '.join(packages)}")
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+        pip = [str(folder / "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, *packages], check=True)
+        mark.write_text("\n".join(packages), encoding="utf-8")
+    return folder
+
+
+def with_node():
+    """The folder of the installed packages."""
+    folder = MADE / "node"
+    mark = folder / "made-from"
+    if not mark.exists() or mark.read_text(encoding="utf-8") != "\n".join(NODE):
+        say(f"installs {', '.join(NODE)}")
+        folder.mkdir(exist_ok=True)
+        subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", str(folder), *NODE], check=True)
+        mark.write_text("\n".join(NODE), encoding="utf-8")
+    return folder / "node_modules"
+
+
+def tested_server(command):
+    return tested(["--protocol", "mcp", "--call", "--json", "--", *command])
+
+
+def tested_client(words):
+    return tested(["mcp-client", "--json", *words])
+
+
+def tested(words):
+    """What the tester says, and how long it took."""
+    home = {**os.environ, "EXTLINE_HOME": str(MADE / "home")}
+    command = [str(EXTLINE), "conformance", *words]
+    ran = subprocess.run(command, env=home, cwd=MADE, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    rows = [json.loads(line) for line in ran.stdout.splitlines()]
+    if not rows or rows[-1]["kind"] != "summary":
+        sys.exit(f"mcp-matrix: {' '.join(command)}: {ran.stderr[-2000:]}")
+    return rows
+
+
+def table(what, programs, test):
+    lines = [f"| {what} | version | pass | n/a | found |", "|---|---|---|---|---|"]
+    for name, version, words in programs:
+        rows = test(words)
+        say(f"{name}: {rows[-1]['took_us'] / 1e6:.1f} s")
+        verdicts = [(row["id"], row["verdict"]) for row in rows if row["kind"] == "case"]
+        count = lambda verdict: sum(1 for _, it in verdicts if it == verdict)
+        words = {"fail": "FAIL", "warn": "warn", "info": "info", "flaky": "flaky"}
+        found = [f"{words.get(it, it)} {case}" for case, it in verdicts if it not in ("pass", "not-applicable")]
+        found = ", ".join(sorted(found)) or "nothing"
+        lines.append(f"| {name} | {version} | {count('pass')} | {count('not-applicable')} | {found} |")
+    return "\n".join(lines) + "\n"
+
+
+main()
