@@ -143,6 +143,25 @@ fn a_driver_stands_for_a_host_in_place_of_an_extension() {
 }
 
 #[test]
+fn servers_and_clients_of_mcp_are_checked_as_well() {
+    let extline = Extline::new();
+    let server = "python3 -S \"$PWD/conformance/mutants/mcp_server.py\"";
+    let (mcp, only) = (("INPUT_PROTOCOL", "mcp"), ("INPUT_OPTIONS", "--only M-TOL-05"));
+    // What is for extensions alone is left out.
+    let deep = ("INPUT_DEEP", "true");
+    let good = step(&extline, &[mcp, only, deep, ("INPUT_COMMAND", server), ("INPUT_FUZZ", "1s")]);
+    assert_eq!(good.code, Some(0), "{}", good.stdout);
+    assert!(good.outputs.contains("outcome=conformant\n"), "{}", good.outputs);
+    assert!(good.outputs.contains("findings=0\n"), "{}", good.outputs);
+
+    let client = "python3 -S \"$PWD/conformance/mutants/mcp_client.py\" ping-unanswered";
+    let only = ("INPUT_OPTIONS", "--only C-SRV-01");
+    let bad = step(&extline, &[("INPUT_CLIENT_DRIVER", client), only]);
+    assert_eq!(bad.code, Some(1), "{}", bad.stdout);
+    assert!(bad.stdout.contains("::error title=C-SRV-01::"), "{}", bad.stdout);
+}
+
+#[test]
 fn the_definition_gives_the_script_each_input_and_takes_each_output() {
     let read =
         |file| fs::read_to_string(repository().join("conformance/action").join(file)).unwrap();
@@ -151,6 +170,8 @@ fn the_definition_gives_the_script_each_input_and_takes_each_output() {
         "extension",
         "command",
         "driver",
+        "protocol",
+        "client-driver",
         "level",
         "call",
         "deep",
@@ -160,7 +181,7 @@ fn the_definition_gives_the_script_each_input_and_takes_each_output() {
         "report",
     ];
     for input in inputs {
-        let name = format!("INPUT_{}", input.to_uppercase());
+        let name = format!("INPUT_{}", input.to_uppercase().replace('-', "_"));
         assert!(definition.contains(&format!("  {input}:\n    description: ")), "{input}");
         assert!(definition.contains(&format!("{name}: ${{{{ inputs.{input} }}}}")), "{input}");
         assert!(script.contains(&format!("${{{name}")), "{input}");

@@ -122,6 +122,27 @@ fn a_client_without_a_driver_is_checked_by_what_it_does_itself() {
 }
 
 #[test]
+fn drawn_sessions_of_a_client_are_survived_or_written_down_to_be_played_again() {
+    let extline = Extline::new();
+    let server = server();
+    let begin = ["conformance", "fuzz", "--protocol", "mcp", "--call", "--seed", "7"];
+    let sound =
+        extline.run(&[&begin[..], &["--sessions", "3", "--", "python3", "-S", &server]].concat());
+    sound.assert_code(0);
+    assert!(sound.stdout.contains("nothing broken: 3 sessions"), "{}", sound.stdout);
+
+    let folder = extline.home().display().to_string();
+    let one = ["--findings", "1", "--to", &folder];
+    let broken = ["--", "python3", "-S", &server, "dies-without-name"];
+    let found = extline.run(&[&begin[..], &one, &broken].concat());
+    found.assert_code(1);
+    let file = found.stdout.lines().find_map(|line| line.trim().strip_prefix("file")).unwrap();
+    let again = ["conformance", "--protocol", "mcp", "--cases", file.trim(), "--only", "own"];
+    extline.run(&[&again[..], &broken].concat()).assert_code(1);
+    extline.run(&[&again[..], &["--", "python3", "-S", &server]].concat()).assert_code(0);
+}
+
+#[test]
 fn what_is_wrong_is_told_with_the_sentence_and_the_command_that_repeats_it() {
     let extline = Extline::new();
     let server = server();
@@ -238,7 +259,7 @@ fn a_baseline_keeps_what_was_not_run() {
 #[test]
 fn what_is_for_extensions_alone_is_refused() {
     let extline = Extline::new();
-    for option in [&["--deep"][..], &["--level", "sdk"], &["--canary", "x"], &["--cases", "x"]] {
+    for option in [&["--deep"][..], &["--level", "sdk"], &["--canary", "x"]] {
         let arguments = ["conformance", "--protocol", "mcp"];
         let outcome = extline.run(&[&arguments[..], option, &["--", "true"]].concat());
         outcome.assert_code(3);

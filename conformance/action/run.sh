@@ -16,7 +16,7 @@ main() {
     test_it || status=$?
     findings=''
     # Where it does not conform, sessions would only find the same.
-    if [ -n "${INPUT_FUZZ:-}" ] && [ -z "${INPUT_DRIVER:-}" ] && [ "$status" -eq 0 ]; then
+    if [ -n "${INPUT_FUZZ:-}" ] && [ -z "${INPUT_DRIVER:-}${INPUT_CLIENT_DRIVER:-}" ] && [ "$status" -eq 0 ]; then
         draw_sessions || status=$?
     fi
     case $status in
@@ -52,7 +52,11 @@ test_it() {
     if [ -n "${INPUT_DRIVER:-}" ]; then
         eval "set -- host \"\$@\" --driver ${INPUT_DRIVER}"
         "$EXTLINE" conformance "$@"
+    elif [ -n "${INPUT_CLIENT_DRIVER:-}" ]; then
+        eval "set -- mcp-client \"\$@\" --driver ${INPUT_CLIENT_DRIVER}"
+        "$EXTLINE" conformance "$@"
     else
+        [ "${INPUT_PROTOCOL:-extline}" != mcp ] || INPUT_DEEP=false
         [ "${INPUT_DEEP:-false}" != true ] || set -- "$@" --deep
         run_with_target "$@"
     fi
@@ -75,7 +79,11 @@ draw_sessions() {
 # run_with_target WORDS...: the tester with these words, and what is tested behind them.
 run_with_target() {
     [ "${INPUT_CALL:-false}" != true ] || set -- "$@" --call
-    set -- "$@" --level "${INPUT_LEVEL:-base}"
+    if [ "${INPUT_PROTOCOL:-extline}" = mcp ]; then
+        set -- "$@" --protocol mcp
+    else
+        set -- "$@" --level "${INPUT_LEVEL:-base}"
+    fi
     if [ -n "${INPUT_COMMAND:-}" ]; then
         eval "set -- \"\$@\" -- ${INPUT_COMMAND}"
     else

@@ -29,7 +29,7 @@ fn options(mutant: Option<&str>) -> Options {
 /// So many sessions, until something is found.
 fn plan(sessions: u32) -> Fuzz {
     let time = Duration::from_secs(3600);
-    Fuzz { time, steps: 20, sessions: Some(sessions), first: 1, findings: 1 }
+    Fuzz { time, steps: 20, sessions: Some(sessions), first: 1, findings: 1, mcp: false }
 }
 
 #[track_caller]

@@ -332,7 +332,12 @@ pub(crate) struct FuzzSessions {
     #[arg(long, value_name = "COUNT", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) findings: u32,
 
-    /// Allow calls of the tools for which the manifest has samples
+    /// What the program speaks: extline's protocol, or MCP as a server on stdin and stdout
+    #[arg(long, value_enum, default_value_t = Spoken::Extline)]
+    pub(crate) protocol: Spoken,
+
+    /// Allow calls of the tools for which the manifest has samples; of a server of MCP, of those
+    /// for which arguments that fit can be made
     #[arg(long)]
     pub(crate) call: bool,
 

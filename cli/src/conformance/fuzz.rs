@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 use std::thread;
 
+use clap::error::ErrorKind;
 use extline_conformance::{
     Binds, CaseReport, Finding, Fuzz, FuzzProgress, Fuzzed, Options, Style, Verdict, case_text,
     draw_seed, fuzz as fuzz_sessions, stop_all,
@@ -14,12 +15,12 @@ use tokio::sync::mpsc::{self, UnboundedReceiver};
 
 use super::harness::{blame_the_tester, caught};
 use super::{SUBCOMMAND, canary, interrupted, quoted};
-use crate::args::{FuzzSessions, Rules};
+use crate::args::{FuzzSessions, Rules, Spoken};
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
 use crate::printer::Printer;
 use crate::styled::{BOLD, Text, text};
-use crate::target::program_of;
+use crate::target::{program_of, usage};
 
 /// The version of the lines of `--json`, as of the tester's reports.
 const VERSION: u32 = 1;
@@ -39,6 +40,12 @@ enum Told {
 
 pub(super) async fn fuzz(args: &FuzzSessions, mut printer: Printer) -> Result<Exit, clap::Error> {
     let words = &args.program.words;
+    let mcp = args.protocol == Spoken::Mcp;
+    if mcp && (args.level != Rules::Base || args.canary.is_some()) {
+        let option = if args.canary.is_some() { "--canary" } else { "--level" };
+        let text = format!("{option} is for extensions; leave it out with --protocol mcp");
+        return Err(usage(SUBCOMMAND, ErrorKind::ArgumentConflict, &text));
+    }
     let canary = args.canary.as_deref().map(canary).transpose()?;
     let program = match program_of(SUBCOMMAND, args.dir.as_ref(), &args.program)? {
         Ok(program) => program,
@@ -61,6 +68,7 @@ pub(super) async fn fuzz(args: &FuzzSessions, mut printer: Printer) -> Result<Ex
         sessions: args.session.map(|_| 1).or(args.sessions),
         first: args.session.unwrap_or(1),
         findings: usize::try_from(args.findings).unwrap_or(usize::MAX),
+        mcp,
     };
     let mut target: Vec<_> = args.dir.iter().map(|dir| quoted(&dir.to_string_lossy())).collect();
     target.extend((!words.is_empty()).then(|| "--".to_owned()));
@@ -220,6 +228,10 @@ impl Shown<'_> {
     fn again(&self, file: &str) -> String {
         let args = self.args;
         let mut words = vec![format!("extline conformance --cases {} --only own", quoted(file))];
+        if args.protocol == Spoken::Mcp {
+            words.push("--protocol mcp".to_owned());
+            words.extend(args.call.then(|| "--call".to_owned()));
+        }
         words.extend(args.canary.as_ref().map(|canary| format!("--canary {}", quoted(canary))));
         words.extend(match args.level {
             Rules::Base => None,

@@ -38,10 +38,11 @@ pub(super) fn chosen_of_hosts(
 
 /// The same among the cases for MCP servers.
 pub(super) fn chosen_of_servers(
+    own: &'static [Case],
     only: &[String],
     skip: &[String],
 ) -> Result<Vec<&'static Case>, clap::Error> {
-    chosen_of(&mcp_cases().values().collect::<Vec<_>>(), &[], only, skip)
+    chosen_of(&mcp_cases().values().chain(own).collect::<Vec<_>>(), own, only, skip)
 }
 
 /// The same among the cases for clients of MCP.

@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use extline_conformance::{Era, Options, draw_seed, run_server};
 use extline_host::Program;
 
-use super::{SUBCOMMAND, Testing, list, quoted, run_tests, selection};
+use super::{SUBCOMMAND, Testing, list, own, quoted, run_tests, selection};
 use crate::args::{Conformance, Rules, SpokenEra};
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
@@ -21,7 +21,8 @@ pub(super) async fn run(
     interrupts: &mut Option<Interrupts>,
 ) -> Result<Exit, clap::Error> {
     refuse_what_is_for_extensions(args)?;
-    let cases = selection::chosen_of_servers(&args.choice.only, &args.choice.skip)?;
+    let own = own::read(&args.cases)?;
+    let cases = selection::chosen_of_servers(own, &args.choice.only, &args.choice.skip)?;
     if args.choice.list {
         return Ok(list(cases, printer));
     }
@@ -62,7 +63,6 @@ fn refuse_what_is_for_extensions(args: &Conformance) -> Result<(), clap::Error> 
     let given = [
         ("--level", args.level != Rules::Base),
         ("--deep", args.deep),
-        ("--cases", !args.cases.is_empty()),
         ("--canary", args.canary.is_some()),
     ];
     let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) else { return Ok(()) };
@@ -73,6 +73,9 @@ fn refuse_what_is_for_extensions(args: &Conformance) -> Result<(), clap::Error> 
 /// The command that runs one case again.
 fn again(args: &Conformance, seed: u32) -> String {
     let mut words = vec!["extline conformance --protocol mcp --only $case".to_owned()];
+    words.extend(
+        args.cases.iter().map(|file| format!("--cases {}", quoted(&file.to_string_lossy()))),
+    );
     words.extend(args.call.then(|| "--call".to_owned()));
     words.extend(args.era.map(|era| match era {
         SpokenEra::Initialize => "--era initialize".to_owned(),

@@ -5,6 +5,7 @@ use fastrand::Rng;
 use super::known::Known;
 use super::moves::{Cut, Dress, End, Move, Session, Start, Tool, What};
 use super::payload::{any, id, index, junk, object, one, text};
+use super::server::draw_server;
 
 /// What a host may understand beside the base.
 const CAPABILITIES: [&str; 4] = ["tool_update", "tool_registry", "log", "rpc"];
@@ -30,6 +31,9 @@ const LONGEST: u64 = 4_194_303;
 
 /// The session of that number, of about so many moves.
 pub(super) fn draw(seed: u32, number: u32, steps: u32, known: &Known) -> Session {
+    if let Some(era) = known.server {
+        return draw_server(seed, number, steps, known, era);
+    }
     let chance = Rng::with_seed(u64::from(seed) << 32 | u64::from(number));
     let mut drawing =
         Drawing { chance, known, ids: Vec::new(), held: Vec::new(), panel: false, count: 0 };

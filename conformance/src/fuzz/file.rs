@@ -26,10 +26,15 @@ impl Name {
 /// The session as a case; and behind it the check that it fails, where it fails one.
 pub(super) fn file(name: &Name, script: &Script, check: Option<&Case>) -> String {
     let id = name.id();
+    let whole = if script.server {
+        "client leaves the server whole"
+    } else {
+        "host leaves the extension whole"
+    };
     let mut text = format!(
         "# Drawn by `extline conformance fuzz`: seed {}, session {}. docs/tester/fuzz.md tells how to play it\n\
          # again, docs/tester/cases.md what it means.\n\n\
-         [[case]]\nid = \"{id}\"\ntitle = \"a session of a host leaves the extension whole\"\n\
+         [[case]]\nid = \"{id}\"\ntitle = \"a session of a {whole}\"\n\
          process = \"{}\"\nsteps = [\n",
         name.seed,
         name.session,

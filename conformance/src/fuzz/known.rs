@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::case::Binds;
 use crate::check::surface;
-use crate::conversation::{Canary, Survey};
+use crate::conversation::{Canary, Era, Survey};
 use crate::run::Options;
 
 /// What the model of a host knows of an extension.
@@ -29,8 +29,12 @@ pub(super) struct Known {
     pub(super) events: Vec<String>,
     /// The points it asked to be asked at.
     pub(super) points: Vec<String>,
-    /// The tools that may be called, each with arguments that its author named.
+    /// The tools that may be called, each with arguments that its author named, or that fit its schema.
     pub(super) samples: Vec<(String, String)>,
+    /// It is a server of MCP, which is spoken to in this era.
+    pub(super) server: Option<Era>,
+    /// As a server: its revision has batches.
+    pub(super) batches: bool,
 }
 
 impl Known {
@@ -50,7 +54,18 @@ impl Known {
             events: names("events"),
             points: names("intercept"),
             samples: samples.unwrap_or_default(),
+            server: None,
+            batches: false,
         }
+    }
+
+    /// What is known of a server of MCP.
+    pub(super) fn of_server(survey: &Survey, era: Era) -> Self {
+        // What begins with a dollar would be taken for a placeholder of cases.
+        let usable = survey.callable.iter().filter(|tool| !tool.args.contains('$'));
+        let samples = usable.map(|tool| (tool.name.clone(), tool.args.clone())).collect();
+        let batches = survey.version() < "2025-06-18";
+        Self { samples, server: Some(era), batches, ..Self::default() }
     }
 }
 

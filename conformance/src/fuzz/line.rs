@@ -22,6 +22,10 @@ impl Line {
     pub(super) fn of(one: &Move, labels: usize, asked: &str) -> Self {
         let (members, size) = match &one.what {
             What::Junk(bytes) => return Self::junk(bytes, one),
+            What::Message(message) => {
+                let size = message.bytes.map(|bytes| format!("bytes = {bytes}"));
+                return Self { size, ..Self::junk(message.line.as_bytes(), one) };
+            }
             what => members(what, labels, asked),
         };
         Self { bytes: dressed(members, one, size.is_some()), size }
@@ -113,7 +117,9 @@ fn members(what: &What, labels: usize, asked: &str) -> (Members, Option<String>)
         What::BadId { kind, id } => {
             vec![text("type", kind), json("id", id), text("name", UNKNOWN)]
         }
-        What::Junk(_) | What::Burst(_) | What::Pause(_) | What::Sync => Vec::new(),
+        What::Message(_) | What::Junk(_) | What::Burst(_) | What::Pause(_) | What::Sync => {
+            Vec::new()
+        }
     };
     (members, size)
 }

@@ -17,6 +17,7 @@ mod panel;
 mod payload;
 mod pen;
 mod script;
+mod server;
 mod shrink;
 mod toml;
 
@@ -56,6 +57,8 @@ pub struct Fuzz {
     pub first: u32,
     /// After so many findings it ends.
     pub findings: usize,
+    /// The program is a server of MCP, and the sessions are those of a client.
+    pub mcp: bool,
 }
 
 /// What came of it.
@@ -130,10 +133,15 @@ impl Fuzzed {
 pub fn fuzz(options: &Options, plan: Fuzz, progress: &mut dyn FnMut(FuzzProgress<'_>)) -> Fuzzed {
     let began = Instant::now();
     let mut fuzzed = Fuzzed::default();
-    match Alone::contact(options) {
+    let alone = if plan.mcp { Alone::server(options) } else { Alone::contact(options) };
+    match alone {
         Err((verdict, reason)) => fuzzed.obstacle = Some((verdict, reason)),
         Ok(alone) => {
-            let known = Known::of(options, alone.survey());
+            let survey = alone.survey();
+            let known = match survey.protocol.era() {
+                Some(era) => Known::of_server(survey, era),
+                None => Known::of(options, survey),
+            };
             let mut fuzzing = Fuzzing { options, plan, alone, known, left_out: LeftOut::default() };
             // First contact is not part of it.
             fuzzing.run(Instant::now() + plan.time, &mut fuzzed, progress);

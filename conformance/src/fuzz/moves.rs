@@ -72,6 +72,8 @@ pub(super) enum What {
     Unusable { kind: &'static str, id: String, member: &'static str, value: String },
     /// A call or question whose id is no id, as JSON.
     BadId { kind: &'static str, id: String },
+    /// A client of MCP writes a line.
+    Message(Message),
     /// A line that is no frame.
     Junk(Vec<u8>),
     /// So many bytes of questions that are written without reading.
@@ -80,6 +82,20 @@ pub(super) enum What {
     Pause(u64),
     /// Waits for every answer that is due, and asks whether the extension lives.
     Sync,
+}
+
+/// A line of a client of MCP, with placeholders of cases.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Message {
+    /// A word or two for it.
+    pub(super) kind: &'static str,
+    pub(super) line: String,
+    /// The id of the answer that is due, as JSON.
+    pub(super) due: Option<String>,
+    /// The id of the request that it cancels, as JSON.
+    pub(super) cancels: Option<String>,
+    /// How long the line is, where that is said.
+    pub(super) bytes: Option<u64>,
 }
 
 /// What is called, and with what.
@@ -164,6 +180,7 @@ impl Move {
     pub(super) fn size(&mut self) -> Option<&mut u64> {
         match &mut self.what {
             What::Burst(size) | What::Pause(size) => Some(size),
+            What::Message(message) => message.bytes.as_mut(),
             What::Call { tool, .. } => match tool {
                 Tool::Long { bytes } => Some(bytes),
                 Tool::Deep { depth } => Some(depth),
@@ -237,6 +254,7 @@ impl What {
             Self::Panel(panel) => panel.kind(),
             Self::Unusable { kind, .. } => format!("unusable {kind}"),
             Self::BadId { kind, .. } => format!("{kind} without an id"),
+            Self::Message(message) => message.kind.to_owned(),
             Self::Junk(_) => "line that is no frame".to_owned(),
             Self::Burst(_) => "burst".to_owned(),
             Self::Pause(_) => "pause".to_owned(),

@@ -10,6 +10,7 @@ use super::line::Line;
 use super::moves::{End, Move, Session, Start, Tool, What};
 use super::panel::Screen;
 use super::pen::Pen;
+use super::server::server_script;
 use super::toml::quoted;
 
 /// What `hello_ack` has beside its capabilities.
@@ -25,18 +26,24 @@ const INTERCEPT_MS: u64 = 6000;
 #[derive(Debug, Default)]
 pub(super) struct Script {
     pub(super) raw: bool,
+    /// It is of a client of MCP.
+    pub(super) server: bool,
     pub(super) steps: Vec<String>,
 }
 
 /// Writes a session down for an extension.
 pub(super) fn script(session: &Session, known: &Known) -> Script {
+    if known.server.is_some() {
+        return server_script(session);
+    }
     let mut writer = Writer { known, ..Writer::of(&session.start, known) };
     writer.start(&session.start);
     for one in &session.moves {
         writer.play(one);
     }
     writer.end(session.end);
-    Script { raw: session.start != Start::default(), steps: writer.pen.steps }
+    let raw = session.start != Start::default();
+    Script { raw, server: false, steps: writer.pen.steps }
 }
 
 struct Writer<'a> {

@@ -8,8 +8,8 @@ use super::contact::Contact;
 use super::harness::caught;
 use super::watch::Watch;
 use super::{Options, Run, play, values};
-use crate::case::{Case, Cited, Level, Process, builtin};
-use crate::conversation::{Protocol, Survey};
+use crate::case::{Case, Cited, Level, Process, builtin, era_of, mcp_cases};
+use crate::conversation::{Era, Protocol, Survey};
 use crate::report::{CaseReport, Evidence, Verdict};
 use crate::target::{Setting, What};
 
@@ -36,11 +36,27 @@ pub(crate) struct Played {
 impl<'a> Alone<'a> {
     /// Starts the extension for the first time; `Err` says why there is nothing to play.
     pub(crate) fn contact(options: &'a Options) -> Result<Self, (Verdict, String)> {
-        let mut run = Run::new(options, Protocol::Extension, Watch::default());
+        Self::spoken(options, Protocol::Extension)
+    }
+
+    /// The same for a server of MCP, in the first era that it speaks.
+    pub(crate) fn server(options: &'a Options) -> Result<Self, (Verdict, String)> {
+        let newer = || Self::spoken(options, Protocol::Mcp(Era::Discover));
+        Self::spoken(options, Protocol::Mcp(Era::Initialize))
+            .or_else(|why| newer().map_err(|_| why))
+    }
+
+    fn spoken(options: &'a Options, protocol: Protocol) -> Result<Self, (Verdict, String)> {
+        let mut run = Run::new(options, protocol, Watch::default());
         match run.contact() {
             Contact::Made => {
+                run.end_spare();
                 let must = |case: &&Case| case.check.is_some() && case.level() == Level::Must;
-                let checks = builtin().values().filter(must);
+                let cases = match protocol.era() {
+                    None => builtin().values().collect::<Vec<_>>(),
+                    Some(era) => mcp_cases().values().filter(|case| era_of(case) == era).collect(),
+                };
+                let checks = cases.into_iter().filter(must);
                 let checks = checks.filter(|case| run.obstacle(case).is_none()).collect();
                 Ok(Self { run, checks })
             }

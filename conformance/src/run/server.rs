@@ -46,13 +46,16 @@ pub fn run_server(
     }
     let is_played = |case: &&Case| {
         let again = played_in.len() > 1 && is_played_once(case) && era_of(case) != played_in[0];
-        played_in.contains(&era_of(case)) && !again
+        case.is_own() || played_in.contains(&era_of(case)) && !again
     };
     let cases: Vec<_> = cases.iter().copied().filter(is_played).collect();
     let head = Head { binds: Binds::Server, ..options.head(cases.len()) };
     progress(Progress::Planned(&head));
+    let first = played_in.first().copied().unwrap_or(Era::Initialize);
     let of_eras = played_in.into_iter().map(|era| {
-        let own: Vec<_> = cases.iter().copied().filter(|case| era_of(case) == era).collect();
+        // An author's own cases are of no era.
+        let is_of = |case: &&Case| if case.is_own() { era == first } else { era_of(case) == era };
+        let own: Vec<_> = cases.iter().copied().filter(is_of).collect();
         let at = opened.iter().position(|(one, ..)| *one == era);
         let opened = at.map(|at| opened.swap_remove(at));
         (era, own, Greeted { eras: spoken.clone(), opened })

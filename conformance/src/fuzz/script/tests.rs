@@ -4,6 +4,7 @@ use super::super::draw::draw;
 use super::super::file::{Name, file};
 use super::*;
 use crate::case::parse_own;
+use crate::conversation::Era;
 
 /// What is known of a kit, of another extension on an SDK, and of one written by hand.
 fn all_known() -> [Known; 3] {
@@ -38,6 +39,23 @@ fn every_session_is_a_case_and_the_same_each_time() {
             assert_eq!(text, self::text(5, number, known));
         }
         assert_ne!(text(5, 1, known), text(6, 1, known));
+        assert_ne!(text(5, 1, known), text(5, 2, known));
+    }
+}
+
+#[test]
+fn every_session_of_a_client_is_a_case_and_the_same_each_time() {
+    for era in Era::ALL {
+        let samples = vec![("add".to_owned(), r#"{"a":1,"b":2}"#.to_owned())];
+        let known = &Known { server: Some(era), samples, ..Known::default() };
+        for number in 1..80 {
+            let text = text(5, number, known);
+            let cases = parse_own("x.toml", &text).unwrap_or_else(|error| {
+                panic!("{error}\n{text}");
+            });
+            assert!(cases[0].steps.len() > 5, "{text}");
+            assert_eq!(text, self::text(5, number, known));
+        }
         assert_ne!(text(5, 1, known), text(5, 2, known));
     }
 }
