@@ -28,9 +28,13 @@ struct Page;
 mod extract;
 mod json;
 mod repair;
+mod schema;
 
 pub use extline_json::{RawJson, RawJsonError};
 pub use extract::{Call, Envelope, Extracted, Extractor, Offered, Part, Refused, extract};
 pub use repair::{
     Fix, FixKind, MAX_DEPTH, MAX_FIXES, RepairError, RepairErrorKind, Repaired, repair,
+};
+pub use schema::{
+    Note, NoteKind, Provider, Reason, Rendered, Unrenderable, check_name, schema_for, without_nulls,
 };
