@@ -1,6 +1,7 @@
-//! `extline lint`: what clients of MCP drop or change of the tools of extensions.
+//! `extline lint`: what clients of MCP, and providers of models, drop or change of the tools of extensions.
 
 mod called;
+mod providers;
 mod shown;
 
 use std::sync::Arc;
@@ -11,7 +12,9 @@ use extline_mcp::lint::{
     Check, Client, Confidence, Finding, Language, Offer, Report, Severity, Subject, clients, lint,
     refused,
 };
+use extline_model::Provider;
 
+use self::providers::{Provided, is_one_refused, provided};
 use crate::args::{Lint, Timeout};
 use crate::exit::Exit;
 use crate::failure::nearest;
@@ -23,7 +26,8 @@ use crate::target::{source_of, usage};
 const SEVERAL: &str = "extline";
 
 pub(crate) async fn run(lint: Lint, printer: Printer) -> Result<Exit, clap::Error> {
-    let clients = chosen(&lint.clients)?;
+    let clients = chosen_clients(&lint.clients)?;
+    let providers = chosen_providers(&lint.providers)?;
     let mut sources: Vec<_> = lint.dirs.into_iter().map(ExtensionSource::folder).collect();
     sources.extend(source_of("lint", lint.program)?);
     let started = Session::start(sources, &lint.timeout, &lint.settings, None, printer).await;
@@ -36,11 +40,14 @@ pub(crate) async fn run(lint: Lint, printer: Printer) -> Result<Exit, clap::Erro
     {
         return Ok(session.stop(exit).await);
     }
-    let looked = look(&mut session, lint.name, &clients, lint.call.then_some(&lint.timeout)).await;
+    let calls = lint.call.then_some(&lint.timeout);
+    let looked = look(&mut session, lint.name, &clients, &providers, calls).await;
     let exit = match looked {
         Ok(looked) => {
-            shown::show(&looked, &mut session.printer);
-            let is_lost = looked.findings.iter().any(|it| it.severity == Severity::Dropped);
+            let are_providers_named = !lint.providers.is_empty();
+            shown::show(&looked, are_providers_named, &mut session.printer);
+            let is_lost = looked.findings.iter().any(|it| it.severity == Severity::Dropped)
+                || (are_providers_named && is_one_refused(&looked.provided));
             let found = if is_lost { Exit::ToolError } else { Exit::Ok };
             failed.unwrap_or(found)
         }
@@ -58,12 +65,16 @@ struct Looked<'a> {
     findings: Vec<Finding>,
     /// The tools that were called; `None` where none was to be.
     called: Option<Vec<String>>,
+    providers: &'a [Provider],
+    /// What the providers make of each tool.
+    provided: Vec<Provided>,
 }
 
 async fn look<'a>(
     session: &mut Session,
     name: Option<String>,
     clients: &'a [&'static Client],
+    providers: &'a [Provider],
     calls: Option<&Timeout>,
 ) -> Result<Looked<'a>, Exit> {
     let host = Arc::clone(&session.host);
@@ -88,7 +99,8 @@ async fn look<'a>(
         None => None,
     };
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    Ok(Looked { server, clients, report, findings, called })
+    let provided = provided(tools.iter().map(|tool| &**tool), providers);
+    Ok(Looked { server, clients, report, findings, called, providers, provided })
 }
 
 fn offers<'a>(tools: &'a [Arc<Tool>], statuses: &[ExtensionStatus]) -> Vec<Offer<'a>> {
@@ -148,25 +160,31 @@ fn lost(host: &Host) -> Vec<String> {
 }
 
 /// The clients of those names; all where none is named.
-fn chosen(ids: &[String]) -> Result<Vec<&'static Client>, clap::Error> {
-    if ids.is_empty() {
-        return Ok(clients().iter().collect());
-    }
-    let known: Vec<_> = clients().iter().map(|client| client.id.clone()).collect();
-    let find = |id: &String| {
-        clients().iter().find(|client| client.id == *id).ok_or_else(|| {
-            let meant = nearest(id, &known).map(|it| format!("; did you mean {it}?"));
-            let message = format!(
-                "there is no client {id:?} here{}\n  known: {}",
-                meant.unwrap_or_default(),
-                known.join(", ")
-            );
-            usage("lint", ErrorKind::InvalidValue, &message)
-        })
-    };
-    // In the order of the list, each once.
+fn chosen_clients(ids: &[String]) -> Result<Vec<&'static Client>, clap::Error> {
+    let all: Vec<_> = clients().iter().map(|client| (client.id.as_str(), client)).collect();
+    chosen("client", ids, &all)
+}
+
+/// The same of providers.
+fn chosen_providers(ids: &[String]) -> Result<Vec<Provider>, clap::Error> {
+    chosen("provider", ids, &Provider::ALL.map(|provider| (provider.id(), provider)))
+}
+
+/// Those of the ids in the order of the list, each once; all where there are no ids.
+fn chosen<T: Copy>(what: &str, ids: &[String], all: &[(&str, T)]) -> Result<Vec<T>, clap::Error> {
     for id in ids {
-        find(id)?;
+        if all.iter().any(|(known, _)| known == id) {
+            continue;
+        }
+        let known: Vec<_> = all.iter().map(|(known, _)| (*known).to_owned()).collect();
+        let meant = nearest(id, &known).map(|it| format!("; did you mean {it}?"));
+        let message = format!(
+            "there is no {what} {id:?} here{}\n  known: {}",
+            meant.unwrap_or_default(),
+            known.join(", ")
+        );
+        return Err(usage("lint", ErrorKind::InvalidValue, &message));
     }
-    Ok(clients().iter().filter(|client| ids.contains(&client.id)).collect())
+    let is_chosen = |id: &str| ids.is_empty() || ids.iter().any(|it| it == id);
+    Ok(all.iter().filter(|(id, _)| is_chosen(id)).map(|(_, it)| *it).collect())
 }

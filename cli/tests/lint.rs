@@ -216,10 +216,72 @@ fn the_examples_lose_nothing() {
 }
 
 #[test]
-fn the_page_shows_a_run_as_it_is() {
-    let outcome = Extline::new().run(&["lint", "examples/clock-shell"]);
-    let page = fs::read_to_string(repository().join("docs/mcp/lint.md")).unwrap();
-    assert!(page.contains(&outcome.stdout), "{}", outcome.stdout);
+fn the_pages_show_a_run_as_it_is() {
+    let shown = [
+        ("docs/mcp/lint.md", "lint examples/clock-shell"),
+        ("docs/host/linting.md", "lint --provider openai --provider google examples/clock-shell"),
+    ];
+    for (page, words) in shown {
+        let outcome = Extline::new().run(&words.split(' ').collect::<Vec<_>>());
+        let page = fs::read_to_string(repository().join(page)).unwrap();
+        let run = format!("$ extline {words}\n{}", outcome.stdout);
+        assert!(page.contains(&run), "{run}");
+    }
+}
+
+#[test]
+fn each_provider_has_a_column_and_what_it_refuses_is_told() {
+    let tools = json!([
+        tool("short", &json!({"a": {"type": "string", "description": "A."}})),
+        tool(
+            "a_longer_name",
+            &json!({"any": {"description": "Any."}, "b.c": {"type": "string", "description": "B."}})
+        ),
+    ]);
+    let folder = folder(&tools, &json!({}));
+    // An agent may leave such a tool out, or give it to OpenAI without strict.
+    let outcome = run(&folder, &[]);
+    outcome.assert_code(0);
+    for line in [
+        "providers        OpenAI strict  Anthropic  Google    Mistral\n",
+        "  short          2 changes      as it is   as it is  as it is\n",
+        "  a_longer_name  refused        as it is   refused   as it is\n",
+        "  refused  OpenAI strict: a_longer_name: /properties/any: nothing says what this is, and OpenAI strict wants \
+         the type of each value; say its type  [untyped]\n",
+        "  refused  Google: a_longer_name: /properties/b.c: ",
+    ] {
+        assert!(outcome.stdout.contains(line), "{line:?} is missing: {}", outcome.stdout);
+    }
+    assert!(!outcome.stdout.contains("  changed  "), "{}", outcome.stdout);
+
+    let named = run(&folder, &["--provider", "mistral", "--provider", "openai"]);
+    named.assert_code(1);
+    assert!(named.stdout.contains("providers        OpenAI strict  Mistral\n"), "{named:?}");
+    assert!(named.stdout.contains("  changed  OpenAI strict: short: "), "{named:?}");
+    run(&folder, &["--provider", "mistral"]).assert_code(0);
+    let wrong = run(&folder, &["--provider", "open"]);
+    wrong.assert_code(2);
+    wrong.assert_says(&[
+        "there is no provider \"open\" here",
+        "known: openai, anthropic, google, mistral",
+    ]);
+
+    let json = run(&folder, &["--json", "--provider", "openai"]).json();
+    let [provider] = json["providers"].as_array().unwrap().as_slice() else { panic!("{json}") };
+    assert_eq!(provider["provider"], "openai");
+    assert!(provider["sources"][0].as_str().unwrap().starts_with("https://"));
+    let of = |name: &str| {
+        provider["tools"].as_array().unwrap().iter().find(|it| it["tool"] == name).unwrap()
+    };
+    assert_eq!(of("short")["schema"]["required"], json!(["a"]));
+    let kinds: Vec<_> =
+        of("short")["changes"].as_array().unwrap().iter().map(|it| &it["kind"]).collect();
+    assert_eq!(kinds, ["closed", "required"]);
+    let refused = &of("a_longer_name")["refused"];
+    assert_eq!(
+        (&refused["reason"], &refused["pointer"]),
+        (&json!("untyped"), &json!("/properties/any"))
+    );
 }
 
 #[test]

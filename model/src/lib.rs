@@ -1,7 +1,8 @@
-//! Between a model and its tools: [`repair`] mends the JSON that models write, and [`extract`] finds
-//! the tool calls in their text where the provider's interface did not.
+//! Between a model and its tools: [`repair`] mends the JSON that models write, [`extract`] finds the tool
+//! calls in their text where the provider's interface did not, and [`schema_for`] renders a tool's schema
+//! as a provider takes it.
 //!
-//! Both are functions of text: nothing is read, written or waited for. They need no extline host, and
+//! All are functions of text: nothing is read, written or waited for. They need no extline host, and
 //! each says what it did: which fixes, where, and whether the text ended before the value did. A call
 //! that was cut off is for the caller to refuse, unless the tool only reads.
 //!
@@ -24,6 +25,11 @@
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/host/model-side.md")]
 struct Page;
+
+/// Those of the page on schemas.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/host/linting.md")]
+struct SchemaPage;
 
 mod extract;
 mod json;

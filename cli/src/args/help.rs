@@ -4,7 +4,7 @@
 pub(crate) const EXIT_CODES: &str = "Exit codes:
   0    all went well
   1    the tool or command answered with an error (run: a line failed; lint: a client drops
-       something), or a file or folder could not be read or written, or is left as it was
+       something, or a provider that was named refuses it), or a file or folder could not be read or written, or is left as it was
   2    wrong usage, or there is no such tool, command or entry
   3    the extension did not start
   4    it died in the call
@@ -179,6 +179,7 @@ pub(super) const LINT_EXAMPLES: &str = "Examples:
   extline lint examples/clock-shell
   extline lint --client cursor --client vscode --name my-weather .
   extline lint --call examples/weather-rust
+  extline lint --provider openai --provider google .
   extline lint --json . | jq '.findings[] | select(.severity == \"dropped\")'
   extline lint -- python3 my_extension.py";
 

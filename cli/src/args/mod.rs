@@ -130,11 +130,12 @@ pub(crate) enum Action {
         after_help = format!("{MCP_EXAMPLES}\n\n{EXIT_CODES}")
     )]
     Mcp(Mcp),
-    /// Tell what clients of MCP drop or change of an extension's tools
+    /// Tell what clients of MCP, and providers of models, drop or change of an extension's tools
     ///
     /// Claude Code, Codex, Cursor, VS Code and Gemini CLI each have limits of their own, for names with
     /// their prefix, schemas, descriptions, the number of tools and results. docs/mcp/lint.md has them
-    /// all, and what each finding means.
+    /// all, and what each finding means. OpenAI, Anthropic, Google and Mistral take parts of JSON Schema:
+    /// docs/host/linting.md says which, for agents that give them the schemas themselves.
     #[command(
         override_usage = "extline lint [OPTIONS] <DIR>...\n       \
                           extline lint [OPTIONS] [DIR]... -- <PROGRAM> [ARGS]...",
@@ -400,6 +401,10 @@ pub(crate) struct Lint {
     /// Only for this client: claude-code, codex, cursor, vscode or gemini. May be repeated
     #[arg(long = "client", value_name = "NAME", value_parser = Offered::CLIENTS, hide_possible_values = true)]
     pub(crate) clients: Vec<String>,
+
+    /// Only for this provider, with every change told: openai, anthropic, google or mistral. May be repeated
+    #[arg(long = "provider", value_name = "NAME", value_parser = Offered::PROVIDERS, hide_possible_values = true)]
+    pub(crate) providers: Vec<String>,
 
     /// What the server is called in the clients' configuration; as the extension when absent
     #[arg(long, value_name = "NAME")]

@@ -28,6 +28,10 @@ impl Offered {
     pub(super) const CLIENTS: Self =
         Self(|| extline_mcp::lint::clients().iter().map(|client| client.id.as_str()).collect());
 
+    /// Providers of models.
+    pub(super) const PROVIDERS: Self =
+        Self(|| extline_model::Provider::ALL.iter().map(|provider| provider.id()).collect());
+
     /// Cases, whomever they are for, and clauses.
     pub(super) const RULES: Self = Self(|| {
         let clauses = Clause::all().chain(Clause::of_mcp());

@@ -4,7 +4,7 @@ use extline_mcp::lint::{Confidence, Effect, Finding, Place, Severity};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::Looked;
+use super::{Looked, providers};
 use crate::printer::Printer;
 use crate::styled::{BOLD, DIM, RED, Style, Text, YELLOW, text};
 
@@ -16,7 +16,7 @@ const SENTENCE_CHARS: usize = 500;
 const SEVERITIES: [Severity; 4] =
     [Severity::Dropped, Severity::Changed, Severity::Costly, Severity::Hint];
 
-pub(super) fn show(looked: &Looked<'_>, printer: &mut Printer) {
+pub(super) fn show(looked: &Looked<'_>, with_changes: bool, printer: &mut Printer) {
     if printer.json {
         return printer.json(&Json::of(looked));
     }
@@ -37,6 +37,7 @@ pub(super) fn show(looked: &Looked<'_>, printer: &mut Printer) {
         let tokens = text!("{DIM}about {} tokens{DIM:#}", cost.tokens);
         printer.result(format_args!("  {BOLD}{name}{BOLD:#}  {tokens}"));
     }
+    providers::show(&looked.provided, with_changes, printer);
     match &looked.called {
         None => {
             printer.result("results    not looked at; --call calls the tools that have a sample");
@@ -96,6 +97,8 @@ struct Json<'a> {
     clients: Vec<&'a str>,
     tools: Vec<Value>,
     tokens_estimate: usize,
+    /// What each provider makes of each tool.
+    providers: Vec<Value>,
     /// The tools whose results were seen; null where none was called.
     called: &'a Option<Vec<String>>,
     findings: Vec<Value>,
@@ -122,6 +125,7 @@ impl<'a> Json<'a> {
             clients: looked.clients.iter().map(|client| client.id.as_str()).collect(),
             tools: tools.collect(),
             tokens_estimate: looked.report.tokens(),
+            providers: providers::json(&looked.provided, looked.providers),
             called: &looked.called,
             findings: looked.findings.iter().map(json_of).collect(),
             dropped: of(Severity::Dropped),
