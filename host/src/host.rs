@@ -8,6 +8,7 @@ mod environment;
 mod intercepts;
 mod launcher;
 mod lazy;
+mod offers;
 mod pending;
 mod report;
 mod requests;
@@ -174,7 +175,7 @@ impl Host {
 
 /// What can be asked.
 impl Host {
-    /// The tools in use, by name.
+    /// The tools in use, by name. [`Host::offer`] says what of them a model gets.
     pub fn tools(&self) -> Vec<Arc<Tool>> {
         self.shared.registry().tools()
     }
@@ -245,8 +246,10 @@ impl Host {
         if builder.methods.contains_key(PushMethod::NAME) {
             builder.builtin_tools.extend(calls::resolve_tool(&own).ok());
         }
+        builder.add_search_tools(&own);
         let (names, tools) = (&builder.builtin_names, &builder.builtin_tools);
-        let registry = Registry::new(names, tools, &builder.builtin_commands);
+        let mut registry = Registry::new(names, tools, &builder.builtin_commands);
+        registry.offer_by(builder.tool_filter.clone(), builder.has_tool_search);
         let rules = ProfileRules::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
         if builder.runs_programs {

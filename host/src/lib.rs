@@ -1,6 +1,6 @@
 //! The extline reference host: runs extensions for a coding agent.
 //!
-//! An agent embeds it: [`Host::builder`] says which extensions run, [`Host::tools`] what to offer
+//! An agent embeds it: [`Host::builder`] says which extensions run, [`Host::offer`] what to offer
 //! the model, [`Host::call`] and [`Host::command`] run things, [`Host::intercept_turn_start`] and its
 //! like ask extensions before something happens, [`Host::request`] asks one for a method of its own,
 //! [`Host::news`] tells what happens meanwhile, [`Host::shutdown`] ends it all. What the agent offers
@@ -71,7 +71,7 @@
 //! that `source` has found the program of the extension, and `process` has started it.
 //!
 //! Each folder uses only those behind it: `host`, `mcp` (servers of MCP as extensions), `calls`, `intercepts`, `connection`, `hooks`, `source`,
-//! `report`, `approval`, then `registry` and `process`; the other files of the crate are for all of them.
+//! `report`, `approval`, then `registry`, `offers` and `process`; the other files of the crate are for all of them.
 //!
 //! # Concurrency
 //!
@@ -108,6 +108,11 @@
 //! the extension is not started. [`HostBuilder::sandbox`] turns that off, and [`sandbox_support`] says what the machine
 //! can do.
 
+/// The samples of the page on what stands between a model and its tools.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/host/model-side.md")]
+struct ModelSide;
+
 mod approval;
 mod aside;
 mod audit;
@@ -131,6 +136,7 @@ mod lock;
 mod mcp;
 mod memory;
 mod nearest;
+mod offers;
 mod process;
 mod profile;
 mod redact;
@@ -160,6 +166,9 @@ pub use host::{Agent, EnableError, Host, HostBuilder, ReloadError, RestartPolicy
 pub use intercepts::{AgentCall, AgentCallDecision, AgentStart, PromptDecision, UserPrompt};
 pub use memory::EXTENSION_MEMORY;
 pub use nearest::nearest;
+pub use offers::{
+    HiddenTool, MAX_TOKENS, Offer, RenderedOffer, RenderedTool, ToolFilter, WhyHidden,
+};
 pub use process::{
     Exit, Stray, Supervised, Supervisor, activity_of, inherit_nothing, outlive_size_limit,
     withhold_descriptors,
@@ -183,6 +192,8 @@ pub use source::{McpServer, McpServerError};
 #[cfg(feature = "state")]
 pub use state::StateFile;
 
+/// What stands between a model and its tools without a host.
+pub use extline_model as model;
 /// The wire's own types, as they stand in this crate's interface.
 pub use extline_protocol as protocol;
 pub use extline_schema::{SchemaError, Violation};

@@ -21,12 +21,7 @@
 
 #![forbid(unsafe_code)]
 
-/// The samples of the page on this crate.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/host/model-side.md")]
-struct Page;
-
-/// Those of the page on schemas.
+/// The samples of the page on schemas. Those of the page on the rest are run in `extline-host`.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/host/linting.md")]
 struct SchemaPage;
@@ -35,6 +30,7 @@ mod extract;
 mod json;
 mod repair;
 mod schema;
+mod search;
 
 pub use extline_json::{RawJson, RawJsonError};
 pub use extract::{Call, Envelope, Extracted, Extractor, Offered, Part, Refused, extract};
@@ -44,3 +40,4 @@ pub use repair::{
 pub use schema::{
     Note, NoteKind, Provider, Reason, Rendered, Unrenderable, check_name, schema_for, without_nulls,
 };
+pub use search::{Indexed, ToolIndex, tokens_estimate};

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use extline_host::protocol::frame::{Content, EventPayload};
-use extline_host::{Blocked, CommandOutcome, Host};
+use extline_host::protocol::frame::{Content, EventPayload, ToolResult};
+use extline_host::{Blocked, CallError, CallOptions, CommandOutcome, Host, Offer, ToolFilter};
 
 use crate::model::{Message, ScriptedModel, ToolCall};
 use crate::panel;
@@ -17,6 +17,8 @@ const STEPS: u64 = 20;
 pub(crate) struct Agent<'a, W> {
     pub(crate) host: &'a Host,
     pub(crate) model: ScriptedModel,
+    /// What the model was offered last.
+    pub(crate) offer: Offer,
     pub(crate) conversation: Vec<Message>,
     pub(crate) standing: Standing,
     /// The user's screen.
@@ -76,7 +78,8 @@ impl<W: Write> Agent<'_, W> {
     async fn turn(&mut self, step: u64) -> Result<Vec<ToolCall>, Blocked> {
         self.host.intercept_turn_start(step).await?;
         self.host.emit("turn_start", EventPayload { step: Some(step), ..EventPayload::default() });
-        let tools: Vec<_> = self.host.tools().iter().map(|tool| tool.name().to_owned()).collect();
+        self.offer = self.host.offer(&ToolFilter::default());
+        let tools: Vec<_> = self.offer.tools.iter().map(|tool| tool.name().to_owned()).collect();
         let mut reply = self.model.reply(&self.conversation, &tools);
         reply.text = self.host.intercept_assistant_message(&reply.text).await?;
         if !reply.text.is_empty() {
@@ -91,13 +94,20 @@ impl<W: Write> Agent<'_, W> {
     /// an answer too: the model reads it and can do better.
     async fn call(&mut self, call: &ToolCall) -> io::Result<()> {
         writeln!(self.screen, "model calls {} {}", call.tool, call.args.get())?;
-        let (text, is_error) = match self.host.call(&call.tool, call.args.get()).await {
+        let (text, is_error) = match self.outcome_of(call).await {
             Ok(result) => (text_of(&result.content), result.is_error),
             Err(error) => (error.to_string(), true),
         };
         writeln!(self.screen, "  {}: {text}", if is_error { "error" } else { "result" })?;
         self.conversation.push(Message::Tool(text));
         Ok(())
+    }
+
+    /// A call of what the model was offered; anything else is not found.
+    async fn outcome_of(&self, call: &ToolCall) -> Result<ToolResult, CallError> {
+        let options = CallOptions::default().offered(&self.offer);
+        let call = self.host.start_call(&call.tool, call.args.get(), options).await?;
+        call.outcome().await
     }
 }
 

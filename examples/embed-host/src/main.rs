@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use extline_host::protocol::frame::SessionInfo;
-use extline_host::{ExtensionState, Host, HostBuilder, News, NewsStream};
+use extline_host::{ExtensionState, Host, HostBuilder, News, NewsStream, ToolFilter};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::agent::Agent;
@@ -36,6 +36,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
         .model(PROVIDER, MODEL)
         .agent(standing.agent())
         .pending_actions()
+        .tool_search()
         .builtin_tool(bash::definition(), bash::call)?;
     let host = args.fold(builder, HostBuilder::folder).start().await;
     tokio::spawn(show(host.news()));
@@ -48,7 +49,8 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
         let conversation = Vec::new();
         #[expect(clippy::disallowed_methods, reason = "no extension: its stdout is the user's")]
         let screen = io::stdout();
-        let mut agent = Agent { host: &host, model, conversation, standing, screen };
+        let offer = host.offer(&ToolFilter::default());
+        let mut agent = Agent { host: &host, model, offer, conversation, standing, screen };
         let mut lines = BufReader::new(tokio::io::stdin()).lines();
         while let Some(line) = lines.next_line().await? {
             agent.act_on(&line).await?;

@@ -10,6 +10,7 @@ use super::builtin::Stop;
 use super::review::{Answer, Review, Reviewing};
 use super::telling::Telling;
 use crate::connection::{CallGuard, Unanswered};
+use crate::offers::{Offer, ToolFilter};
 use crate::report::CallError;
 
 /// How one call differs from others.
@@ -31,6 +32,9 @@ pub struct CallOptions {
     /// Names what the call does, for an agent that calls again what was under way when it ended: the same
     /// key each time (`tool.operation-key`). See [`Host::reconcile`](crate::Host::reconcile).
     pub operation_key: Option<String>,
+    /// The filter of the [`Offer`](crate::Offer) that the model has: a tool that it does not let through, or that
+    /// is for no model, is [`CallError::Unknown`], `not_found`.
+    pub filter: Option<Arc<ToolFilter>>,
 }
 
 impl CallOptions {
@@ -45,6 +49,13 @@ impl CallOptions {
     #[must_use]
     pub fn operation_key(mut self, key: impl Into<String>) -> Self {
         self.operation_key = Some(key.into());
+        self
+    }
+
+    /// The same for a model that has this offer.
+    #[must_use]
+    pub fn offered(mut self, offer: &Offer) -> Self {
+        self.filter = Some(offer.filter());
         self
     }
 
@@ -67,6 +78,8 @@ pub struct Call {
     pub(super) review: Option<Box<Review>>,
     /// Extensions are asked about the result.
     pub(super) reviewing: Option<Reviewing>,
+    /// A model called: what the result activates is offered to it.
+    pub(super) is_of_model: bool,
     /// Comes behind what runs: that is told of a cancel first.
     pub(super) telling: Telling,
 }
@@ -108,6 +121,11 @@ impl Call {
         if let Runner::Extension(guard) = &self.running.runner {
             let connection = guard.connection();
             connection.shared().with_banner(&mut answer, connection, guard.key());
+            if let Ok(result) = &answer
+                && let Some(names) = result.activate_tools.as_deref().filter(|_| self.is_of_model)
+            {
+                connection.shared().activate(connection.name(), names);
+            }
         }
         self.telling.end(&answer);
         answer

@@ -81,7 +81,16 @@ impl Shared {
         // Nothing is done, so nobody is told that something is.
         let telling = Telling::silent();
         let name = name.to_owned();
-        let call = Call { name, running, timeout, review: None, reviewing: None, telling };
+        let (review_of_call, reviewing, is_of_model) = (None, None, true);
+        let call = Call {
+            name,
+            running,
+            timeout,
+            review: review_of_call,
+            reviewing,
+            is_of_model,
+            telling,
+        };
         let reconciled = call.outcome().await.map(Reconciled::of)?;
         match reconciled {
             // It is the result of the call, which nobody has seen.

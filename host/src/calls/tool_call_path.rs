@@ -17,6 +17,7 @@ use crate::aside;
 use crate::connection::{Caller, News, Sending, SentCall, Shared, Standstill};
 use crate::hooks::{AboutCall, HookPoint};
 use crate::intercepts::{Asked, Question, reason_of};
+use crate::offers::{TOOL_INVOKE, ToolFilter, invoked};
 use crate::registry::{BuiltinCall, Owner, Point, Registry, Tool};
 use crate::report::{Blocked, CallError, Notice};
 
@@ -54,6 +55,14 @@ impl Shared {
         args: &str,
         options: CallOptions,
     ) -> Result<Call, CallError> {
+        // A call that is written in one of `tool_invoke` is that call.
+        let is_search = name == TOOL_INVOKE && self.registry().offering().has_search;
+        let invoked = is_search.then(|| invoked(args)).flatten();
+        let (name, args) = match &invoked {
+            Some((name, args)) => (name.as_str(), args.get()),
+            None => (name, args),
+        };
+        let is_of_model = caller.extension.is_none();
         let id = self.name_call();
         let mut telling = Telling::begin(self, &id, caller.extension.as_deref(), name, args, None);
         let mut aborts = self.aborts.subscribe();
@@ -71,6 +80,7 @@ impl Shared {
                 timeout,
                 review: Some(review),
                 reviewing: None,
+                is_of_model,
                 telling,
             }),
             Err(error) => {
@@ -103,7 +113,8 @@ impl Shared {
             unasked: None,
         };
         let is_free = call.caller.is_some();
-        let passed = self.pass(call, args, telling);
+        let filter = options.filter.clone();
+        let passed = self.pass(call, args, filter.as_deref(), telling);
         let timed_out =
             |after| CallError::Timeout { name: name.to_owned(), after, extension: None };
         // What is left of the caller's own time; the tool's begins only behind the gate.
@@ -151,7 +162,8 @@ impl Shared {
                 telling.executed(&tool);
                 let timeout = (!is_interactive).then(|| own.unwrap_or(self.deadlines.tool));
                 let tool = name.to_owned();
-                let call = BuiltinCall { id: Id::from(id), tool, args, caller: caller.extension };
+                let (id, caller) = (Id::from(id), caller.extension);
+                let call = BuiltinCall { id, tool, args, caller, filter };
                 let (builtin, time) = (builtin.clone(), time.unwrap_or_default());
                 let aborts = self.aborts.subscribe();
                 let started =
@@ -165,6 +177,7 @@ impl Shared {
         &self,
         call: Proposal<'_>,
         args: &str,
+        filter: Option<&ToolFilter>,
         telling: &mut Telling,
     ) -> Result<Passed, CallError> {
         let name = call.tool;
@@ -173,11 +186,22 @@ impl Shared {
         let waits = |registry: &mut Registry| {
             if is_free { registry.is_tool_deferred(name) } else { registry.is_tool_reloading(name) }
         };
-        let tool = self.when_loaded(waits, |registry| find_tool(registry, name)).await?;
+        // What a model is not offered it cannot call; extensions have no filter.
+        let offered = |registry: &Registry, tool: &Tool| {
+            let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
+            (is_free || registry.may_have(tool, filter)).then_some(()).ok_or_else(unknown)
+        };
+        let find = |registry: &mut Registry| {
+            let tool = find_tool(registry, name)?;
+            offered(registry, &tool).map(|()| tool)
+        };
+        let tool = self.when_loaded(waits, find).await?;
         let args = self
             .read_args(args)
             .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;
         let (tool, turn) = self.take_turn(tool, waits).await?;
+        // Another one may have the name by now.
+        offered(&self.registry(), &tool)?;
         let args = self.pass_args(&tool, call, args, telling).await?;
         Ok(Passed { tool, args, turn })
     }
@@ -283,6 +307,15 @@ impl Shared {
             let message = "cannot be checked: there is no thread for it, or it failed".to_owned();
             Err(Violation { pointer: String::new(), message })
         })
+    }
+
+    /// Has tools listed that a result of that extension activates.
+    pub(super) fn activate(&self, extension: &str, names: &[String]) {
+        let names = self.registry().activate(names);
+        if !names.is_empty() {
+            let extension = extension.to_owned();
+            self.news.tell(News::ToolsActivated { extension, names, active: true });
+        }
     }
 
     /// The tool of that name, if it can be called now.

@@ -179,8 +179,8 @@ pub enum News {
         /// Which one, about what, and what that meant.
         failure: InterceptFailure,
     },
-    /// It has had tools offered again, or offered no more, by `tools.activate` or `tools.deactivate`: list
-    /// them anew.
+    /// It has had tools offered again, or offered no more, by `tools.activate` or `tools.deactivate`, or listed by
+    /// `activate_tools` of a result: ask for an offer anew.
     ToolsActivated {
         /// The extension.
         extension: String,

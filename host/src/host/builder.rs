@@ -23,6 +23,7 @@ use crate::connection::{Method, MethodCall, Methods, OnBootstrap};
 use crate::discovery::Found;
 use crate::home::default_home;
 use crate::hooks::{ScriptHook, ScriptHooks};
+use crate::offers::ToolFilter;
 use crate::process::EnvironmentSettings;
 use crate::redact::Redactor;
 use crate::registry::{Builtin, BuiltinCall, BuiltinToolError, Tool};
@@ -76,6 +77,8 @@ pub struct HostBuilder {
     #[cfg(feature = "mcp-client")]
     pub(super) mcp_tools: Option<super::HowToTrust>,
     pub(super) has_status_tool: bool,
+    pub(super) has_tool_search: bool,
+    pub(super) tool_filter: Option<Arc<ToolFilter>>,
     pub(crate) methods: Methods,
     pub(crate) approvals: Rules,
     /// Whose dialog is shown holds it; absent where several are shown at once.
@@ -121,6 +124,8 @@ impl Default for HostBuilder {
             #[cfg(feature = "mcp-client")]
             mcp_tools: None,
             has_status_tool: false,
+            has_tool_search: false,
+            tool_filter: None,
             methods: Methods::new(),
             approvals: Rules::default(),
             screen: Some(Arc::default()),

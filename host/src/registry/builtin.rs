@@ -11,6 +11,7 @@ use extline_schema::{SchemaError, ToolSchema};
 use thiserror::Error;
 
 use super::offer::{HOST, Owner, Tool};
+use crate::offers::ToolFilter;
 
 /// A call of one of the agent's own tools. It went through interceptors, the schema and the guards.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct BuiltinCall {
     pub args: RawJson,
     /// The extension that calls; absent when the agent does.
     pub caller: Option<String>,
+    /// The filter of the model that calls.
+    pub(crate) filter: Option<Arc<ToolFilter>>,
 }
 
 /// A tool of the agent's own that cannot be offered.

@@ -5,6 +5,7 @@ mod builtin;
 mod deferred;
 mod difference;
 mod offer;
+mod offering;
 mod point;
 mod points;
 mod reloading;
@@ -23,6 +24,7 @@ pub(crate) use self::difference::Registrations;
 pub use self::difference::{Changed, Changes, Difference};
 pub(crate) use self::offer::Owner;
 pub use self::offer::{Command, Tool};
+use self::offering::Offering;
 pub(crate) use self::point::Point;
 use self::points::Subscription;
 pub(crate) use self::points::{Listed, Standing};
@@ -47,6 +49,8 @@ pub(crate) struct Registry {
     unlisted: BTreeSet<String>,
     /// The tools that extensions have deactivated, by extension.
     inactive: BTreeMap<String, BTreeSet<String>>,
+    /// What models get of it.
+    offering: Offering,
     /// In load order.
     offers: Vec<Offer>,
     /// Is told which deferred extension is used.

@@ -24,6 +24,7 @@ mod lazy;
 #[cfg(feature = "mcp-client")]
 mod mcp_servers;
 mod mixed;
+mod offers;
 mod panels;
 mod pending;
 mod programs;

@@ -12,6 +12,7 @@ mod words;
 
 use std::collections::BTreeMap;
 
+use extline_model::tokens_estimate;
 use extline_protocol::frame::RegisterTool;
 use serde_json::Value;
 
@@ -113,7 +114,8 @@ pub fn lint(subject: &Subject<'_>, clients: &[&'static Client]) -> Report {
                 continue;
             }
         };
-        let tokens = tokens(tool, &shown.json);
+        let description = tool.description.as_deref().unwrap_or_default();
+        let tokens = tokens_estimate(&tool.name, description, &shown.json);
         report.costs.push(Cost { tool: tool.name.clone(), tokens });
         let mut found = looked_through(tool.schema.get(), &shown.json, Place::Input);
         if !shown.taken_off.is_empty() {
@@ -122,7 +124,6 @@ pub fn lint(subject: &Subject<'_>, clients: &[&'static Client]) -> Report {
         }
         report.add_all(*offer, Place::Input, &found, clients);
         report.measure(*offer, Check::SchemaSize, Some(Place::Input), shown.json.len(), clients);
-        let description = tool.description.as_deref().unwrap_or_default();
         if description.trim().is_empty() {
             report.add(*offer, Check::Description, None, &Spots::one(), 0, clients);
         }
@@ -282,13 +283,6 @@ fn looked_through(whole: &str, shown: &str, place: Place) -> Facts {
         (Some(whole), Some(shown)) => facts(&whole, &shown, place),
         _ => BTreeMap::new(),
     }
-}
-
-/// About what a tool costs in each request to a model: a token is four bytes of what it is told.
-fn tokens(tool: &RegisterTool, shown: &str) -> usize {
-    let description = tool.description.as_deref().unwrap_or_default();
-    let keys = r#"{"name":"","description":"","input_schema":}"#;
-    (keys.len() + tool.name.len() + description.len() + shown.len()).div_ceil(4)
 }
 
 #[cfg(test)]
