@@ -200,8 +200,10 @@ impl Shared {
             .read_args(args)
             .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;
         let (tool, turn) = self.take_turn(tool, waits).await?;
-        // Another one may have the name by now.
-        offered(&self.registry(), &tool)?;
+        if turn.is_some() {
+            // While it waited, another one may have got the name.
+            offered(&self.registry(), &tool)?;
+        }
         let args = self.pass_args(&tool, call, args, telling).await?;
         Ok(Passed { tool, args, turn })
     }
