@@ -66,15 +66,17 @@ impl<'a> Asked<'a> {
                 tell_unset(key, was_there, printer);
             }
             (Some(tool), None, _, None) => {
-                let settings = self.set.tools().get(tool).copied().unwrap_or_default();
-                let told = told_tool(tool, settings);
-                printer.tell(told, &json!({ "tool": tool, "settings": tool_json(settings) }));
+                let settings = self.set.tools().get(tool).cloned().unwrap_or_default();
+                let told = told_tool(tool, &settings);
+                printer.tell(told, &json!({ "tool": tool, "settings": tool_json(&settings) }));
             }
             (Some(tool), Some(key), None, _) => {
-                let settings = tool_json(self.set.tools().get(tool).copied().unwrap_or_default());
-                let value =
-                    settings.get(key).ok_or_else(|| format!("{key} is not set for {tool}"))?;
-                printer.tell(value, &json!({ "tool": tool, "key": key, "value": value }));
+                let settings = self.set.tools().get(tool).cloned().unwrap_or_default();
+                let settings = tool_json(&settings);
+                let found = settings.get(key).or_else(|| settings["parameters"].get(key));
+                let value = found.ok_or_else(|| format!("{key} is not set for {tool}"))?;
+                let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                printer.tell(shown, &json!({ "tool": tool, "key": key, "value": value }));
             }
             (Some(tool), Some(key), Some(value), _) => {
                 let set = self.set.set_tool(tool, key, value);
@@ -130,7 +132,7 @@ impl<'a> Asked<'a> {
             let faults = error.as_ref().map(|error| &error.faults);
             let tools = self.set.tools().iter();
             let tools: serde_json::Map<_, _> =
-                tools.map(|(name, it)| (name.clone(), tool_json(*it))).collect();
+                tools.map(|(name, it)| (name.clone(), tool_json(it))).collect();
             printer.json(&json!({
                 "name": self.name,
                 "file": self.set.user_file(),
@@ -150,7 +152,7 @@ impl<'a> Asked<'a> {
             self.show_value(value, width, printer);
         }
         for (tool, settings) in self.set.tools() {
-            printer.result(format_args!("tool {}", told_tool(tool, *settings)));
+            printer.result(format_args!("tool {}", told_tool(tool, settings)));
         }
         let Some(error) = error else { return };
         for fault in &error.faults {
@@ -221,17 +223,25 @@ fn json_of(value: &ConfigValue) -> Value {
            "secret": is_secret, "schema": schema})
 }
 
-fn tool_json(settings: ToolSettings) -> Value {
+fn tool_json(settings: &ToolSettings) -> Value {
     let mut members = serde_json::Map::new();
     members.extend(settings.enabled.map(|enabled| ("enabled".to_owned(), json!(enabled))));
     members.extend(settings.timeout_ms.map(|time| ("timeout_ms".to_owned(), json!(time))));
+    let description = settings.description.as_ref();
+    members.extend(description.map(|text| ("description".to_owned(), json!(text))));
+    if !settings.parameters.is_empty() {
+        members.insert("parameters".to_owned(), json!(settings.parameters));
+    }
     Value::Object(members)
 }
 
-fn told_tool(tool: &str, settings: ToolSettings) -> Text {
+fn told_tool(tool: &str, settings: &ToolSettings) -> Text {
     let enabled = settings.enabled.map(|enabled| format!(" enabled {enabled}"));
     let timeout = settings.timeout_ms.map(|time| format!(" timeout_ms {time}"));
-    let told = [enabled, timeout].into_iter().flatten().collect::<Vec<_>>().join(",");
+    let description = settings.description.as_ref().map(|text| format!(" description {text:?}"));
+    let parameters = settings.parameters.iter().map(|(at, text)| format!(" {at} {text:?}"));
+    let told = [enabled, timeout, description].into_iter().flatten().chain(parameters);
+    let told = told.collect::<Vec<_>>().join(",");
     let told = if told.is_empty() { " nothing is set".to_owned() } else { told };
     Text::line(&format!("{tool}:{told}"), VALUE_CHARS)
 }

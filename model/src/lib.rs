@@ -38,6 +38,7 @@ pub use repair::{
     Fix, FixKind, MAX_DEPTH, MAX_FIXES, RepairError, RepairErrorKind, Repaired, repair,
 };
 pub use schema::{
-    Note, NoteKind, Provider, Reason, Rendered, Unrenderable, check_name, schema_for, without_nulls,
+    Note, NoteKind, Provider, Reason, Rendered, Unrenderable, check_name, schema_for,
+    with_descriptions, without_nulls,
 };
 pub use search::{Indexed, ToolIndex, tokens_estimate};

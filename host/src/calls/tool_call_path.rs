@@ -327,7 +327,8 @@ impl Shared {
 
     /// How long a call of a tool may take, where its user says so.
     pub(super) fn users_timeout(&self, tool: &Tool) -> Option<Duration> {
-        let settings = self.registry().settings(tool.owner()?, tool.name());
+        let registry = self.registry();
+        let settings = registry.settings(tool.owner()?, tool.name())?;
         settings.timeout_ms.map(Duration::from_millis)
     }
 

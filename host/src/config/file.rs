@@ -2,7 +2,7 @@
 //!
 //! `config/NAME.json` in the home is the user's, for its owner only; `.extline/config/NAME.json` in the project
 //! is the project's, and holds nothing about tools. Both look the same:
-//! `{"version": 1, "config": {...}, "tools": {"NAME": {"enabled": false, "timeout_ms": 5000}}}`.
+//! `{"version": 1, "config": {...}, "tools": {"NAME": {"enabled": false, "timeout_ms": 5000, "description": "..."}}}`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,6 +17,9 @@ use crate::config_fault::{ConfigFault, source_of};
 use crate::file::{WRITTEN_BYTES, make_folder, read_text, replace};
 use crate::home::file_name;
 use crate::tool_settings::ToolSettings;
+
+const NO_SETTING: &str = "is no setting of a tool: those are enabled, timeout_ms, description, and pointers to \
+                          parameters, as /properties/city";
 
 /// What stands in a file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -97,6 +100,12 @@ impl Stored {
                 if let Some(timeout) = settings.timeout_ms {
                     members.insert("timeout_ms".to_owned(), json!(timeout));
                 }
+                if let Some(description) = &settings.description {
+                    members.insert("description".to_owned(), json!(description));
+                }
+                if !settings.parameters.is_empty() {
+                    members.insert("parameters".to_owned(), json!(settings.parameters));
+                }
                 (name.clone(), Value::Object(members))
             });
             members.insert("tools".to_owned(), tools.collect::<Map<_, _>>().into());
@@ -118,10 +127,30 @@ fn object(value: Option<Value>, at: &str) -> Result<Map<String, Value>, ConfigFa
 fn tool_settings(value: &Value, at: &str) -> Result<ToolSettings, ConfigFault> {
     let mut settings = ToolSettings::default();
     for (name, value) in object(Some(value.clone()), at)? {
-        set_tool(&mut settings, &name, &value)
-            .map_err(|message| ConfigFault::new(join(at, &name), message))?;
+        let at = join(at, &name);
+        let parameters = match name.as_str() {
+            "parameters" => object(Some(value), &at)?,
+            _ => Map::from_iter([(name.clone(), value)]),
+        };
+        for (key, value) in parameters {
+            let is_here = (name == "parameters") == key.starts_with('/');
+            let set = if is_here {
+                set_tool(&mut settings, &key, &value)
+            } else {
+                Err(NO_SETTING.to_owned())
+            };
+            set.map_err(|message| ConfigFault::new(at.clone(), message))?;
+        }
     }
     Ok(settings)
+}
+
+fn description(value: &Value) -> Result<String, String> {
+    match value.as_str() {
+        Some(text) if !text.trim().is_empty() => Ok(text.to_owned()),
+        Some(_) => Err("is empty; take it away to have the author's words".to_owned()),
+        None => Err(format!("must be a text, and is {}", excerpt(value))),
+    }
 }
 
 /// Sets one of the settings of a tool.
@@ -143,7 +172,11 @@ pub(super) fn set_tool(
             };
             settings.timeout_ms = Some(timeout.ok_or_else(wrong)?);
         }
-        _ => return Err("is no setting of a tool: those are enabled and timeout_ms".to_owned()),
+        "description" => settings.description = Some(description(value)?),
+        pointer if pointer.starts_with('/') => {
+            settings.parameters.insert(pointer.to_owned(), description(value)?);
+        }
+        _ => return Err(NO_SETTING.to_owned()),
     }
     Ok(())
 }
@@ -157,7 +190,8 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = user_file(home.path(), "weather");
         let text = r#"{"version":1,"config":{"url":"x"},"note":"mine",
-                       "tools":{"rain":{"enabled":false,"timeout_ms":5}}}"#;
+                       "tools":{"rain":{"enabled":false,"timeout_ms":5,"description":"Tells of rain.",
+                                "parameters":{"/properties/city":"Where"}}}}"#;
         let stored = Stored::parse(text).unwrap();
         stored.write(&path).unwrap();
         assert_eq!(Stored::read(&path).unwrap(), stored);
@@ -182,5 +216,10 @@ mod tests {
             "/tools/a~1b/timeout_ms: must be a number of milliseconds of at least 1, and is -1"
         );
         assert!(fault(r#"{"tools":{"a":{"enable":true}}}"#).contains("is no setting of a tool"));
+        assert_eq!(
+            fault(r#"{"tools":{"a":{"description":" "}}}"#),
+            "/tools/a/description: is empty; take it away to have the author's words"
+        );
+        assert!(fault(r#"{"tools":{"a":{"parameters":{"city":"x"}}}}"#).contains("no setting"));
     }
 }

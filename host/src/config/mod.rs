@@ -156,12 +156,15 @@ impl Configuration {
         Ok(remove(&mut self.user.config, &path))
     }
 
-    /// Sets `enabled` or `timeout_ms` of a tool for the user.
+    /// Sets `enabled`, `timeout_ms` or `description` of a tool for the user, or by a JSON pointer, as
+    /// `/properties/city`, the description of a parameter.
     pub fn set_tool(&mut self, tool: &str, name: &str, text: &str) -> Result<(), ConfigError> {
         let at = join(&join("/tools", tool), name);
         let fault = |message: String| ConfigError::one(ConfigFault::new(at.clone(), message));
-        let value = read_value(text).unwrap_or_else(|_| json!(text));
-        let mut settings = self.user.tools.get(tool).copied().unwrap_or_default();
+        let is_text = !matches!(name, "enabled" | "timeout_ms");
+        let read = if is_text { None } else { read_value(text).ok() };
+        let value = read.unwrap_or_else(|| json!(text));
+        let mut settings = self.user.tools.get(tool).cloned().unwrap_or_default();
         set_tool(&mut settings, name, &value).map_err(fault)?;
         self.user.tools.insert(tool.to_owned(), settings);
         Ok(())
@@ -170,11 +173,12 @@ impl Configuration {
     /// Takes a setting of a tool away, or all of them; whether there was one.
     pub fn unset_tool(&mut self, tool: &str, name: Option<&str>) -> bool {
         let Some(settings) = self.user.tools.get_mut(tool) else { return false };
-        let before = *settings;
+        let before = settings.clone();
         match name {
             Some("enabled") => settings.enabled = None,
             Some("timeout_ms") => settings.timeout_ms = None,
-            Some(_) => return false,
+            Some("description") => settings.description = None,
+            Some(pointer) => drop(settings.parameters.remove(pointer)),
             None => *settings = ToolSettings::default(),
         }
         let has_changed = *settings != before;

@@ -152,15 +152,28 @@ fn a_value_is_held_against_the_schema_before_it_is_written() {
 }
 
 #[test]
-fn tools_have_two_settings() {
+fn tools_have_settings_and_descriptions() {
     let scene = Scene::new();
     let mut config = scene.read();
     config.set_tool("rain", "enabled", "false").unwrap();
     config.set_tool("rain", "timeout_ms", "5").unwrap();
     assert!(config.set_tool("rain", "enabled", "perhaps").is_err());
+    // A text is what it is, whether or not it is JSON too.
+    config.set_tool("rain", "description", "5").unwrap();
+    config.set_tool("rain", "/properties/city", "Where").unwrap();
+    config.set_tool("rain", "/properties/day", "When").unwrap();
+    assert!(config.unset_tool("rain", Some("/properties/day")));
+    assert!(!config.unset_tool("rain", Some("/properties/day")));
+    assert!(config.set_tool("rain", "description", " ").is_err());
+    assert!(config.set_tool("rain", "city", "Where").is_err());
     config.save().unwrap();
     let mut config = scene.read();
-    let settings = ToolSettings { enabled: Some(false), timeout_ms: Some(5) };
+    let settings = ToolSettings {
+        enabled: Some(false),
+        timeout_ms: Some(5),
+        description: Some("5".to_owned()),
+        parameters: [("/properties/city".to_owned(), "Where".to_owned())].into(),
+    };
     assert_eq!(config.tools().get("rain"), Some(&settings));
     assert!(config.unset_tool("rain", Some("enabled")));
     assert!(config.unset_tool("rain", None));

@@ -136,6 +136,13 @@ struct Winners {
 }
 
 impl Offer {
+    /// The tool, with the descriptions that its user gave it.
+    fn in_its_user_s_words(&self, tool: &Arc<Tool>) -> Arc<Tool> {
+        let settings = self.user.0.get(tool.name());
+        let described = settings.filter(|it| it.description.is_some() || !it.parameters.is_empty());
+        described.map_or_else(|| Arc::clone(tool), |settings| Arc::new(tool.described(settings)))
+    }
+
     /// Its user has not switched the tool off.
     fn is_enabled(&self, tool: &str) -> bool {
         self.user.0.get(tool).is_none_or(|settings| settings.enabled != Some(false))
@@ -367,8 +374,8 @@ impl Registry {
     }
 
     /// What the user set for one of them.
-    pub(crate) fn settings(&self, owner: usize, tool: &str) -> ToolSettings {
-        self.offers[owner].user.0.get(tool).copied().unwrap_or_default()
+    pub(crate) fn settings(&self, owner: usize, tool: &str) -> Option<&ToolSettings> {
+        self.offers[owner].user.0.get(tool)
     }
 
     /// The extension that has a tool which its user has switched off, and the file that says so.
@@ -473,7 +480,8 @@ impl Registry {
                 let tools = offer.tools.iter().chain(kept.into_iter().flat_map(|it| &it.tools));
                 for (name, tool) in tools {
                     if !builtin_tools.contains_key(name) && offer.is_enabled(name) {
-                        winners.tools.entry(name.clone()).or_insert_with(|| Arc::clone(tool));
+                        let entry = winners.tools.entry(name.clone());
+                        entry.or_insert_with(|| offer.in_its_user_s_words(tool));
                     }
                 }
                 let commands =

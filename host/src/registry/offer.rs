@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use extline_model::with_descriptions;
 use extline_protocol::frame::{Execution, RegisterCommand, RegisterTool, Rejection};
 use extline_protocol::{ErrorKind, Profile};
 use extline_schema::{SchemaError, ToolSchema};
@@ -10,6 +11,7 @@ use tokio::sync::Semaphore;
 
 use super::builtin::Builtin;
 use crate::memory::Memory;
+use crate::tool_settings::ToolSettings;
 
 /// The name of the agent where others have an extension's.
 pub(crate) const HOST: &str = "the host";
@@ -19,7 +21,8 @@ pub(crate) const HOST: &str = "the host";
 pub struct Tool {
     /// The extension that has it; `the host` for one of the agent's own.
     pub extension: String,
-    /// The tool as it was registered.
+    /// The tool as it was registered, in its user's words where there are some
+    /// ([`ToolSettings`](crate::config::ToolSettings)).
     pub definition: RegisterTool,
     /// `None` where the profile checks nothing (`zot.no-validation`).
     pub(crate) schema: Option<Arc<ToolSchema>>,
@@ -31,7 +34,7 @@ pub struct Tool {
 }
 
 /// Who runs a tool.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Owner {
     /// The extension at that place in load order.
     Extension(usize),
@@ -81,12 +84,31 @@ impl Tool {
         Self { extension: extension.to_owned(), definition, schema, owner, turn, memory }
     }
 
+    /// The same tool in its user's words; what its arguments are held to stays.
+    pub(crate) fn described(&self, settings: &ToolSettings) -> Self {
+        let mut definition = self.definition.clone();
+        if settings.description.is_some() {
+            definition.description.clone_from(&settings.description);
+        }
+        let parameters = settings.parameters.iter();
+        let parameters = parameters.map(|(pointer, text)| (pointer.as_str(), text.as_str()));
+        definition.schema = with_descriptions(&definition.schema, parameters);
+        Self {
+            extension: self.extension.clone(),
+            definition,
+            schema: self.schema.clone(),
+            owner: self.owner.clone(),
+            turn: self.turn.clone(),
+            memory: self.memory,
+        }
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.definition.name
     }
 
-    /// What it does, for the model; empty when it says nothing.
+    /// What it does, for the model; empty when it says nothing. Its user's words, where there are some.
     pub fn description(&self) -> &str {
         self.definition.description.as_deref().unwrap_or_default()
     }

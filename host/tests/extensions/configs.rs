@@ -3,11 +3,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use extline_host::config::Configuration;
 use extline_host::protocol::RawJson;
-use extline_host::{CallError, Host, Manifest, Problem};
+use extline_host::{CallError, Host, Manifest, Offer, Problem, ToolFilter};
 use serde_json::{Value, json};
 
 use crate::support::{Home, diagnosis, end, script, text};
@@ -211,5 +212,55 @@ async fn the_time_that_a_user_gives_a_tool_holds_over_that_of_the_host() {
     let error = host.call("sleep", "{}").await.unwrap_err();
     let after = Duration::from_millis(50);
     assert!(matches!(&error, CallError::Timeout { after: it, .. } if *it == after), "{error}");
+    end(host).await;
+}
+
+#[tokio::test]
+async fn a_model_reads_what_a_user_says_of_a_tool_and_its_parameters() {
+    let home = Home::new();
+    let folder = folder(&home, "", &[]);
+    let host = home.builder().folder(&folder).start().await;
+    let offered = |host: &Host| host.offer(&ToolFilter::default());
+    let before = offered(&host);
+    set(&home, &folder, |config| {
+        config.set_tool("sleep", "description", "Waits, as I want it.").unwrap();
+        config.set_tool("sleep", "", "x").unwrap_err();
+        config.set_tool("sleep", "/properties/nothing", "leads nowhere").unwrap();
+    });
+    // It is read when that is asked for, and changes the fingerprint.
+    assert_eq!(offered(&host).fingerprint, before.fingerprint);
+    host.reload_config("configured").unwrap();
+    let after = offered(&host);
+    let sleep =
+        |offer: &Offer| Arc::clone(offer.tools.iter().find(|it| it.name() == "sleep").unwrap());
+    assert_eq!(sleep(&after).description(), "Waits, as I want it.");
+    assert_eq!(sleep(&after).definition.schema, sleep(&before).definition.schema);
+    assert_ne!(after.fingerprint, before.fingerprint);
+    assert_eq!(host.tools().iter().filter(|it| it.name() == "sleep").count(), 1);
+
+    set(&home, &folder, |config| assert!(config.unset_tool("sleep", None)));
+    host.reload_config("configured").unwrap();
+    assert_eq!(offered(&host).fingerprint, before.fingerprint);
+    end(host).await;
+}
+
+#[tokio::test]
+async fn a_parameter_is_described_where_its_pointer_leads() {
+    let home = Home::new();
+    let folder = folder(&home, "", &["described"]);
+    set(&home, &folder, |config| {
+        config.set_tool("described", "/properties/city", "The city, in English.").unwrap();
+    });
+    let host = home.builder().folder(&folder).start().await;
+    let tools = host.tools();
+    let described = tools.iter().find(|it| it.name() == "described").unwrap();
+    let schema: Value = described.definition.schema.to().unwrap();
+    assert_eq!(
+        schema["properties"]["city"],
+        json!({"type": "string", "description": "The city, in English."})
+    );
+    // What its arguments are held to stays.
+    let error = host.call("described", "{\"city\":5}").await.unwrap_err();
+    assert_eq!(error.field(), Some("/city"));
     end(host).await;
 }

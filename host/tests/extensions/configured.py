@@ -1,4 +1,4 @@
-"""Tells its configuration: at the start, and as it is now."""
+"""Tells its configuration: at the start, and as it is now. With `described` it has a tool of that name too."""
 
 import json
 import sys
@@ -8,8 +8,9 @@ def write(**frame):
     print(json.dumps(frame, separators=(",", ":")), flush=True)
 
 
-def tool(name):
-    write(type="register_tool", name=name, description=name, schema={"type": "object"})
+def tool(name, **properties):
+    schema = {"type": "object", **({"properties": properties} if properties else {})}
+    write(type="register_tool", name=name, description=name, schema=schema)
 
 
 start = now = None
@@ -23,6 +24,8 @@ for line in sys.stdin:
         start = now = frame.get("config")
         tool("config")
         tool("sleep")
+        if "described" in sys.argv:
+            tool("described", city={"type": "string", "description": "City"})
         write(type="ready")
     elif kind == "event" and frame["event"] == "config_changed":
         now = frame["config"]

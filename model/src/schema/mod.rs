@@ -1,5 +1,6 @@
 //! A tool's schema as each provider takes it.
 
+mod describe;
 mod google;
 mod merge;
 mod note;
@@ -15,6 +16,7 @@ use self::render::{Place, Renderer, fail};
 use self::tree::Json;
 use crate::repair::MAX_DEPTH;
 
+pub use describe::with_descriptions;
 pub use note::{Note, NoteKind, Reason, Unrenderable};
 pub use nulls::without_nulls;
 pub use provider::Provider;

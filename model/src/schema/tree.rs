@@ -70,6 +70,18 @@ impl Json {
         })
     }
 
+    /// The same, to be changed.
+    pub(super) fn at_mut(&mut self, pointer: &str) -> Option<&mut Self> {
+        pointer.split('/').skip(1).try_fold(self, |value, token| match value {
+            Self::Object(Object(members)) => {
+                let name = token.replace("~1", "/").replace("~0", "~");
+                members.iter_mut().find(|(key, _)| *key == name).map(|(_, value)| value)
+            }
+            Self::List(list) => list.get_mut(token.parse::<usize>().ok()?),
+            _ => None,
+        })
+    }
+
     /// About how many bytes its text has.
     pub(super) fn size(&self) -> usize {
         match self {
