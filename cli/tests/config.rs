@@ -199,3 +199,36 @@ fn a_tool_is_switched_off_by_its_user() {
     scene.run("config", &["--tool", "config", "--unset", "enabled"]).assert_code(0);
     assert_eq!(scene.told(&[]), json!({}));
 }
+
+#[test]
+fn a_tool_is_described_by_its_user() {
+    let scene = Scene::new(&json!({"type": "object"}));
+    let describe = |words: &[&str]| {
+        let folder = scene.folder();
+        let words: Vec<_> = [&["ext", "describe", &folder, "config"], words].concat();
+        scene.extline.run(&words)
+    };
+    let set = describe(&["Tells its settings."]);
+    set.assert_code(0);
+    assert!(set.stdout.starts_with("set config: description in "), "{}", set.stdout);
+    describe(&["--parameter", "a/b", "-1 or more"]).assert_code(0);
+    assert_eq!(describe(&[]).stdout, "Tells its settings.\n");
+    assert_eq!(describe(&["--parameter", "/properties/a~1b"]).stdout, "-1 or more\n");
+    let shown = scene.run("config", &["--tool", "config"]).stdout;
+    assert_eq!(
+        shown,
+        "config: description \"Tells its settings.\", /properties/a~1b \"-1 or more\"\n"
+    );
+    assert!(scene.run("inspect", &[]).stdout.contains("Tells its settings."));
+
+    let empty = describe(&[""]);
+    empty.assert_code(1);
+    empty.assert_says(&[
+        "/tools/config/description: is empty; take it away to have the author's words",
+    ]);
+    describe(&["--unset"]).assert_code(0);
+    let gone = describe(&[]);
+    gone.assert_code(1);
+    gone.assert_says(&["description is not set for config"]);
+    assert!(!scene.run("inspect", &[]).stdout.contains("Tells its settings."));
+}

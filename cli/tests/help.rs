@@ -115,8 +115,8 @@ fn man_pages_are_written() {
     outcome.assert_code(0);
     let pages: Vec<_> = outcome.stdout.lines().collect();
     // `conformance check`, `copy`, `explain`, `fuzz`, `host`, `list`, `matrix`, `mcp-client`, `replay` and `selftest`
-    // have pages of their own, and so have `secret set`, `list` and `remove`, and the thirteen of `ext`.
-    assert_eq!(pages.len(), 1 + SUBCOMMANDS.len() + 13 + 13);
+    // have pages of their own, and so have `secret set`, `list` and `remove`, and the fourteen of `ext`.
+    assert_eq!(pages.len(), 1 + SUBCOMMANDS.len() + 13 + 14);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), pages.len());
     for page in pages {
         let text = fs::read_to_string(page).unwrap();

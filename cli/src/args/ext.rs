@@ -7,9 +7,9 @@ use clap::{Args, Subcommand};
 
 use super::Settings;
 use super::help::{
-    EXT_AUDIT_EXAMPLES, EXT_INSTALL_EXAMPLES, EXT_LIST_EXAMPLES, EXT_LOGS_EXAMPLES,
-    EXT_REMOVE_EXAMPLES, EXT_STATUS_EXAMPLES, EXT_SWITCH_EXAMPLES, EXT_TRUST_EXAMPLES,
-    EXT_UPDATE_EXAMPLES, EXT_VALIDATE_EXAMPLES,
+    EXT_AUDIT_EXAMPLES, EXT_DESCRIBE_EXAMPLES, EXT_INSTALL_EXAMPLES, EXT_LIST_EXAMPLES,
+    EXT_LOGS_EXAMPLES, EXT_REMOVE_EXAMPLES, EXT_STATUS_EXAMPLES, EXT_SWITCH_EXAMPLES,
+    EXT_TRUST_EXAMPLES, EXT_UPDATE_EXAMPLES, EXT_VALIDATE_EXAMPLES,
 };
 
 #[derive(Debug, Args)]
@@ -48,6 +48,12 @@ pub(crate) enum ExtAction {
     /// Take an extension away that was installed
     #[command(after_help = EXT_REMOVE_EXAMPLES)]
     Remove(ExtRemove),
+    /// Say what a model reads of a tool, in place of its author's words
+    ///
+    /// Without TEXT it prints what is set. Nothing is run, and calls are held to the tool's schema as before. Who
+    /// runs the extension now reads it at the next start, `extline run` at the next line.
+    #[command(after_help = EXT_DESCRIBE_EXAMPLES)]
+    Describe(ExtDescribe),
     /// Say how extensions stand: from where each is, whether it runs, and what is wrong
     ///
     /// Nothing is run.
@@ -209,6 +215,29 @@ pub(crate) struct ExtRemove {
     /// Do not ask
     #[arg(long, short)]
     pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtDescribe {
+    /// The extension: its folder, or its name
+    #[arg(value_name = "NAME")]
+    pub(crate) extension: OsString,
+
+    /// The tool
+    #[arg(value_name = "TOOL")]
+    pub(crate) tool: String,
+
+    /// What the model reads
+    #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) text: Option<String>,
+
+    /// Of this parameter: its name, or a JSON pointer into the schema
+    #[arg(long, value_name = "NAME")]
+    pub(crate) parameter: Option<String>,
+
+    /// Have the author's words again
+    #[arg(long, conflicts_with = "text")]
+    pub(crate) unset: bool,
 }
 
 #[derive(Debug, Args)]

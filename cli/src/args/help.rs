@@ -113,6 +113,11 @@ pub(super) const EXT_LOGS_EXAMPLES: &str = "Examples:
   extline ext logs clock --follow
   extline ext logs clock -n 1000 | grep -i error";
 
+pub(super) const EXT_DESCRIBE_EXAMPLES: &str = "Examples:
+  extline ext describe weather forecast 'The weather of the next days, in Celsius.'
+  extline ext describe weather forecast --parameter city 'Its name in English'
+  extline ext describe weather forecast --unset";
+
 pub(super) const EXT_REMOVE_EXAMPLES: &str = "Examples:
   extline ext remove clock
   extline ext remove --project --yes clock";

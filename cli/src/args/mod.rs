@@ -43,8 +43,8 @@ pub(crate) use conformance::{
 };
 pub(crate) use dev::Dev;
 pub(crate) use ext::{
-    Bundle, Ext, ExtAction, ExtAudit, ExtDoctor, ExtInstall, ExtList, ExtLogs, ExtNames, ExtRemove,
-    ExtStatus, ExtTrust, ExtUpdate, ExtValidate,
+    Bundle, Ext, ExtAction, ExtAudit, ExtDescribe, ExtDoctor, ExtInstall, ExtList, ExtLogs,
+    ExtNames, ExtRemove, ExtStatus, ExtTrust, ExtUpdate, ExtValidate,
 };
 pub(crate) use help::EXIT_CODES;
 pub(crate) use hook::{Hook, HookAlone};

@@ -6,6 +6,7 @@ mod archive;
 mod ask;
 mod audit;
 mod copy;
+mod describe;
 mod environment;
 mod install;
 mod limits;
@@ -74,6 +75,7 @@ pub(crate) async fn run(ext: Ext, mut printer: Printer) -> Exit {
     let outcome = match ext.action {
         // It gives the printer to what it starts.
         ExtAction::Doctor(doctor) => return status::doctor(*doctor, printer).await,
+        ExtAction::Describe(describe) => return describe::run(describe, printer),
         ExtAction::Logs(logs) => logs::run(&logs, &mut printer).await,
         ExtAction::Status(status) => status::status(&status, &mut printer),
         ExtAction::Validate(validate) => Ok(validate::run(&validate, &mut printer)),
