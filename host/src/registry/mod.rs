@@ -136,13 +136,6 @@ struct Winners {
 }
 
 impl Offer {
-    /// The tool, with the descriptions that its user gave it.
-    fn in_its_user_s_words(&self, tool: &Arc<Tool>) -> Arc<Tool> {
-        let settings = self.user.0.get(tool.name());
-        let described = settings.filter(|it| it.description.is_some() || !it.parameters.is_empty());
-        described.map_or_else(|| Arc::clone(tool), |settings| Arc::new(tool.described(settings)))
-    }
-
     /// Its user has not switched the tool off.
     fn is_enabled(&self, tool: &str) -> bool {
         self.user.0.get(tool).is_none_or(|settings| settings.enabled != Some(false))

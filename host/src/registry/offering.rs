@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Registry, Tool};
+use super::{Offer as Registered, Registry, Tool};
 use crate::offers::{Making, Offer, TOOL_INVOKE, TOOL_SEARCH, ToolFilter, why_hidden};
 
 /// How the host offers tools to models.
@@ -14,6 +14,15 @@ pub(crate) struct Offering {
     pub(crate) has_search: bool,
     /// Tools that results have activated, in that order.
     activated: Vec<String>,
+}
+
+impl Registered {
+    /// The tool, with the descriptions that its user gave it.
+    pub(super) fn in_its_user_s_words(&self, tool: &Arc<Tool>) -> Arc<Tool> {
+        let settings = self.user.0.get(tool.name());
+        let described = settings.filter(|it| it.description.is_some() || !it.parameters.is_empty());
+        described.map_or_else(|| Arc::clone(tool), |settings| Arc::new(tool.described(settings)))
+    }
 }
 
 impl Registry {
