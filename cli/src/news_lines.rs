@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use extline_host::model::Fix;
 use extline_host::{News, PendingChange};
 use serde::{Serialize, Serializer};
 use serde_json::json;
@@ -64,6 +65,10 @@ impl NewsLine {
                     .with("executed", executed)
                     .with("took_ms", &millis(*took))
             }
+            News::ArgsRepaired { id, tool, fixes, unlisted } => {
+                let line = line("args_repaired").with("id", id).with("tool", tool);
+                line.with("fixes", &sentences(fixes)).with("unlisted", unlisted)
+            }
             News::ToolUpdate { extension, tool, update } => line("tool_update")
                 .with("extension", extension)
                 .with("tool", tool)
@@ -122,6 +127,10 @@ impl Serialize for NewsLine {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
+}
+
+fn sentences(fixes: &[Fix]) -> Vec<String> {
+    fixes.iter().map(ToString::to_string).collect()
 }
 
 fn millis(time: Duration) -> u64 {

@@ -8,6 +8,7 @@ mod environment;
 mod intercepts;
 mod launcher;
 mod lazy;
+mod model_side;
 mod pending;
 mod report;
 mod requests;
@@ -265,7 +266,7 @@ impl Host {
             rules,
             deadlines,
             Emission::new(builder.call_events, session, builder.audit.clone()),
-            (methods, approvals, hooks, builder.redactor.clone()),
+            (methods, approvals, hooks, builder.redactor.clone(), builder.model_side.clone()),
             calls::run_asked_tool,
             builder.on_bootstrap.clone(),
         ));

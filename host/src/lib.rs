@@ -70,8 +70,8 @@
 //! The result, or why there is none in the words of `report`, comes back to the [`Call`]. Before
 //! that `source` has found the program of the extension, and `process` has started it.
 //!
-//! Each folder uses only those behind it: `host`, `mcp` (servers of MCP as extensions), `calls`, `intercepts`, `connection`, `hooks`, `source`,
-//! `report`, `approval`, then `registry` and `process`; the other files of the crate are for all of them.
+//! Each folder uses only those behind it: `host`, `mcp` (servers of MCP as extensions), `calls`, `intercepts`, `connection`,
+//! `model_side` (what is done with a model's calls beside the gate), `hooks`, `source`, `report`, `approval`, then `registry` and `process`; the other files of the crate are for all of them.
 //!
 //! # Concurrency
 //!
@@ -130,6 +130,7 @@ mod lock;
 #[cfg(feature = "mcp-client")]
 mod mcp;
 mod memory;
+mod model_side;
 mod nearest;
 mod process;
 mod profile;
@@ -148,7 +149,7 @@ pub mod view;
 pub use approval::{
     ApprovalMode, ApprovalPattern, ApprovalRequest, Approver, ApproverError, Decision, PatternError,
 };
-pub use calls::{Call, CallOptions, CommandOutcome, Reconciled, Request};
+pub use calls::{Call, CallOptions, CommandOutcome, ReadArgs, Reconciled, Request};
 pub use connection::{
     Asked, ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView,
     PendingChange,
@@ -183,6 +184,8 @@ pub use source::{McpServer, McpServerError};
 #[cfg(feature = "state")]
 pub use state::StateFile;
 
+/// Repair of JSON, whose types stand in this crate's interface.
+pub use extline_model as model;
 /// The wire's own types, as they stand in this crate's interface.
 pub use extline_protocol as protocol;
 pub use extline_schema::{SchemaError, Violation};

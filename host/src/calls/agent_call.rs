@@ -94,10 +94,8 @@ impl Shared {
         args: &str,
         telling: &mut Telling,
     ) -> Result<(RawJson, Vec<Blocked>), CallError> {
-        let tool = call.tool;
-        let args = self
-            .read_args(args)
-            .map_err(|error| CallError::BadArgs { tool: tool.to_owned(), error })?;
+        let offered = self.registry().tool(call.tool);
+        let args = self.read_told(offered.as_deref(), call, args, telling)?;
         let interceptors = self.asked(Point::ToolCall, &Phase::Intercept);
         let args = self.intercept_tool_call(&interceptors, call, args, telling).await?;
         let guards = self.asked(Point::ToolCall, &Phase::Guard);

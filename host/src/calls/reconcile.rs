@@ -50,9 +50,7 @@ impl Shared {
     ) -> Result<Reconciled, CallError> {
         let is_reloading = |registry: &mut Registry| registry.is_tool_reloading(name);
         let tool = self.when_loaded(is_reloading, |registry| find_tool(registry, name)).await?;
-        let args = self
-            .read_args(args)
-            .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;
+        let args = self.read_model_args(Some(&tool), name, args)?.args;
         let options = ToolCallOptions {
             timeout: self.users_timeout(&tool).or_else(|| tool.timeout()),
             operation_key: Some(operation_key.to_owned()),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase};
-use extline_protocol::{Id, ModelArgsError, RawJson, ToolCallOptions, model_args};
+use extline_protocol::{Id, RawJson, ToolCallOptions};
 use extline_schema::{ToolSchema, Violation};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -174,9 +174,7 @@ impl Shared {
             if is_free { registry.is_tool_deferred(name) } else { registry.is_tool_reloading(name) }
         };
         let tool = self.when_loaded(waits, |registry| find_tool(registry, name)).await?;
-        let args = self
-            .read_args(args)
-            .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;
+        let args = self.read_told(Some(&tool), call, args, telling)?;
         let (tool, turn) = self.take_turn(tool, waits).await?;
         let args = self.pass_args(&tool, call, args, telling).await?;
         Ok(Passed { tool, args, turn })
@@ -190,9 +188,7 @@ impl Shared {
         args: &str,
         telling: &mut Telling,
     ) -> Result<RawJson, CallError> {
-        let args = self
-            .read_args(args)
-            .map_err(|error| CallError::BadArgs { tool: call.tool.to_owned(), error })?;
+        let args = self.read_told(Some(&tool), call, args, telling)?;
         self.pass_args(&tool, call, args, telling).await
     }
 
@@ -314,12 +310,6 @@ impl Shared {
             }
         }
         Ok((tool, None))
-    }
-
-    /// The arguments of a model, or of an interceptor in their place: an object, not too deep, no
-    /// key twice (`host.model-args`). A zot passes on what is JSON (`zot.no-validation`).
-    pub(super) fn read_args(&self, text: &str) -> Result<RawJson, ModelArgsError> {
-        if self.rules.profile.validates { model_args(text) } else { Ok(RawJson::parse(text)?) }
     }
 
     /// The arguments in an interceptor's answer.

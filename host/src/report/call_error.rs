@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use extline_model::RepairError;
 use extline_protocol::frame::{ErrorInfo, RpcError};
 use extline_protocol::{ErrorKind, ModelArgsError};
 use extline_schema::Violation;
@@ -60,6 +61,29 @@ pub enum CallError {
         tool: String,
         /// What is wrong with them.
         error: ModelArgsError,
+    },
+    /// The arguments are no JSON, and more than one thing could be meant by them
+    /// ([`HostBuilder::repair`](crate::HostBuilder::repair)). The extension has not seen them.
+    #[error("{tool}: the arguments are not one JSON object: {error}")]
+    Unrepairable {
+        /// The tool.
+        tool: String,
+        /// What to mend, and where.
+        error: RepairError,
+    },
+    /// The arguments end before they are complete, and the tool may change something. The extension has
+    /// not seen them.
+    #[error(
+        "{tool}: the arguments end at line {line}, column {column} before they are complete, so \
+         nothing was done; write the whole call again, in several smaller ones where it is long"
+    )]
+    Truncated {
+        /// The tool.
+        tool: String,
+        /// The line in which they end, from 1.
+        line: usize,
+        /// The column behind their last character, from 1.
+        column: usize,
     },
     /// The arguments do not fit the tool's schema. The extension has not seen them.
     #[error("{}: {violation}", .tool.name())]
@@ -181,9 +205,11 @@ impl CallError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Unknown { .. } => ErrorKind::NotFound,
-            Self::BadArgs { .. } | Self::Invalid { .. } | Self::Config { .. } => {
-                ErrorKind::Validation
-            }
+            Self::BadArgs { .. }
+            | Self::Unrepairable { .. }
+            | Self::Truncated { .. }
+            | Self::Invalid { .. }
+            | Self::Config { .. } => ErrorKind::Validation,
             Self::Blocked { .. }
             | Self::Denied { .. }
             | Self::SwitchedOff { .. }

@@ -29,6 +29,7 @@ mod pending;
 mod programs;
 mod registrations;
 mod reloading;
+mod repair;
 mod requests;
 mod results;
 #[cfg(target_os = "linux")]
