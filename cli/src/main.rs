@@ -113,7 +113,7 @@ fn is_conformance() -> bool {
 async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> {
     extline_host::outlive_size_limit();
     let exit = match action {
-        Action::Call(call) => call::run(call, printer).await?,
+        Action::Call(call) => Box::pin(call::run(call, printer)).await?,
         Action::Command(command) => command::run(command, printer).await?,
         Action::Inspect(inspect) => inspect::run(inspect, printer).await?,
         Action::Run(run) => Box::pin(run::run(run, printer)).await?,

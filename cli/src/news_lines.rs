@@ -55,7 +55,7 @@ impl NewsLine {
                 .with("tool", tool)
                 .with("extension", extension)
                 .with("caller", caller),
-            News::CallEnded { id, extension, tool, caller, status, executed, took } => {
+            News::CallEnded { id, extension, tool, caller, status, executed, cache_hit, took } => {
                 line("call_ended")
                     .with("id", id)
                     .with("tool", tool)
@@ -63,6 +63,7 @@ impl NewsLine {
                     .with("caller", caller)
                     .with("status", &status.as_str())
                     .with("executed", executed)
+                    .with("cache_hit", cache_hit)
                     .with("took_ms", &millis(*took))
             }
             News::ArgsRepaired { id, tool, fixes, unlisted } => {

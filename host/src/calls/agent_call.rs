@@ -59,6 +59,10 @@ impl Shared {
         call: AgentCall,
         result: ToolResult,
     ) -> ToolResult {
+        let offered = self.registry().tool(&call.tool);
+        if !offered.is_some_and(|tool| tool.definition.only_looks()) {
+            self.model_side.memo.changed();
+        }
         if !self.reviews_result_of(&call.tool) {
             return result;
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use extline_protocol::frame::{ToolResult, ToolUpdate};
 use tokio::sync::{oneshot, watch};
 
+use super::aftermath::Aftermath;
 use super::builtin::Stop;
 use super::review::{Answer, Review, Reviewing};
 use super::telling::Telling;
@@ -31,6 +32,10 @@ pub struct CallOptions {
     /// Names what the call does, for an agent that calls again what was under way when it ended: the same
     /// key each time (`tool.operation-key`). See [`Host::reconcile`](crate::Host::reconcile).
     pub operation_key: Option<String>,
+    /// Names what the model is at: one prompt and all calls that come of it, say. What the host remembers of calls it
+    /// remembers by this name ([`HostBuilder::memo`](crate::HostBuilder::memo)), until
+    /// [`Host::end_task`](crate::Host::end_task). Of a call without one nothing is remembered.
+    pub task: Option<String>,
 }
 
 impl CallOptions {
@@ -45,6 +50,13 @@ impl CallOptions {
     #[must_use]
     pub fn operation_key(mut self, key: impl Into<String>) -> Self {
         self.operation_key = Some(key.into());
+        self
+    }
+
+    /// The same as a part of that task.
+    #[must_use]
+    pub fn task(mut self, task: impl Into<String>) -> Self {
+        self.task = Some(task.into());
         self
     }
 
@@ -67,6 +79,8 @@ pub struct Call {
     pub(super) review: Option<Box<Review>>,
     /// Extensions are asked about the result.
     pub(super) reviewing: Option<Reviewing>,
+    /// What is remembered of it.
+    pub(super) aftermath: Aftermath,
     /// Comes behind what runs: that is told of a cancel first.
     pub(super) telling: Telling,
 }
@@ -87,6 +101,7 @@ impl Call {
         match &self.running.runner {
             Runner::Extension(guard) => guard.cancel(reason),
             Runner::Agent(stop) => stop.stop(),
+            Runner::Memory => {}
         }
     }
 
@@ -121,6 +136,7 @@ impl Call {
             if let (Runner::Extension(guard), Ok(result)) = (&self.running.runner, &mut answer) {
                 guard.connection().explain_refusals(result, guard.began());
             }
+            self.aftermath.ended(&answer);
             match self.review.take_if(|review| review.is_wanted()) {
                 Some(review) => self.reviewing = Some(review.start(answer)),
                 None => return answer,
@@ -139,7 +155,7 @@ impl Call {
         answer.map_err(|unanswered| {
             let asked = match &self.running.runner {
                 Runner::Extension(guard) => Some(guard.connection()),
-                Runner::Agent(_) => None,
+                Runner::Agent(_) | Runner::Memory => None,
             };
             unanswered.into_error(&self.name, self.timeout, asked)
         })
@@ -165,4 +181,17 @@ impl Drop for Call {
 pub(crate) enum Runner {
     Extension(CallGuard),
     Agent(Stop),
+    /// Nobody: an earlier call was the same.
+    Memory,
+}
+
+impl Running {
+    /// What has its result already.
+    pub(super) fn recalled(result: ToolResult) -> Self {
+        let (sender, receiver) = oneshot::channel();
+        // The receiver is there.
+        let _ = sender.send(Ok(result));
+        let (_, updates) = watch::channel(None);
+        Self { runner: Runner::Memory, result: receiver, updates }
+    }
 }

@@ -1,5 +1,6 @@
 //! Calls on their way and in flight: of tools, by whomever they are made, of commands, of methods.
 
+mod aftermath;
 mod agent_call;
 mod approval;
 mod asked;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use extline_protocol::frame::{Replay, ToolResult};
 use extline_protocol::{ErrorKind, Members, ToolCallOptions, read_string};
 
+use super::aftermath::Aftermath;
 use super::call::{Call, Runner, Running};
 use super::review::Review;
 use super::telling::Telling;
@@ -79,7 +80,9 @@ impl Shared {
         // Nothing is done, so nobody is told that something is.
         let telling = Telling::silent();
         let name = name.to_owned();
-        let call = Call { name, running, timeout, review: None, reviewing: None, telling };
+        let aftermath = Aftermath::nothing();
+        let call =
+            Call { name, running, timeout, review: None, reviewing: None, aftermath, telling };
         let reconciled = call.outcome().await.map(Reconciled::of)?;
         match reconciled {
             // It is the result of the call, which nobody has seen.

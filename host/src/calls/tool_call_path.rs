@@ -4,11 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase};
+use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase, ToolResult};
 use extline_protocol::{Id, RawJson, ToolCallOptions};
 use extline_schema::{ToolSchema, Violation};
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::aftermath::Aftermath;
 use super::builtin;
 use super::call::{Call, CallOptions, Runner, Running};
 use super::review::Review;
@@ -17,6 +18,7 @@ use crate::aside;
 use crate::connection::{Caller, News, Sending, SentCall, Shared, Standstill};
 use crate::hooks::{AboutCall, HookPoint};
 use crate::intercepts::{Asked, Question, reason_of};
+use crate::model_side::Recalled;
 use crate::registry::{BuiltinCall, Owner, Point, Registry, Tool};
 use crate::report::{Blocked, CallError, Notice};
 
@@ -36,6 +38,15 @@ pub(super) struct Proposal<'a> {
     pub(super) place: Option<&'a EventPayload>,
     /// An extension that is not asked: it wants the call for its answer to a question, and would be asked for ever.
     pub(super) unasked: Option<&'a str>,
+}
+
+/// A call that has begun.
+struct Begun {
+    running: Running,
+    /// What is said of a timeout.
+    timeout: Duration,
+    review: Box<Review>,
+    aftermath: Aftermath,
 }
 
 /// A call that nobody has anything against.
@@ -65,12 +76,13 @@ impl Shared {
             begun = running => begun,
         };
         match begun {
-            Ok((running, timeout, review)) => Ok(Call {
+            Ok(Begun { running, timeout, review, aftermath }) => Ok(Call {
                 name: name.to_owned(),
                 running,
                 timeout,
                 review: Some(review),
                 reviewing: None,
+                aftermath,
                 telling,
             }),
             Err(error) => {
@@ -80,7 +92,6 @@ impl Shared {
         }
     }
 
-    /// Returns what runs the call, what is said of a timeout, and who may see the result first.
     async fn run_call(
         self: &Arc<Self>,
         id: &str,
@@ -89,7 +100,7 @@ impl Shared {
         args: &str,
         options: CallOptions,
         telling: &mut Telling,
-    ) -> Result<(Running, Duration, Box<Review>), CallError> {
+    ) -> Result<Begun, CallError> {
         let above = caller.time.or_else(builtin::time_above);
         let time = above.or_else(|| options.timeout.map(|_| Standstill::default()));
         let origin = caller.origin.or(options.origin);
@@ -124,6 +135,20 @@ impl Shared {
         let of_tool = users.or_else(|| tool.timeout());
         let own = left.or(of_tool);
         let announced_timeout = options.timeout.or(of_tool).unwrap_or(self.deadlines.tool);
+        let begun =
+            |running, aftermath| Begun { running, timeout: announced_timeout, review, aftermath };
+        let keeping = match self.model_side.memo.recall(options.task.as_deref(), &tool, args.get())
+        {
+            Recalled::Nothing => None,
+            Recalled::Unknown(keeping) => Some(keeping),
+            Recalled::TooOften => return Err(CallError::Duplicate { tool: name.to_owned() }),
+            Recalled::Result(result) => {
+                telling.recalled();
+                let running = Running::recalled(ToolResult { id: Id::from(id), ..*result });
+                return Ok(begun(running, Aftermath::nothing()));
+            }
+        };
+        let aftermath = Aftermath::of(self, &tool, keeping);
         match &tool.owner {
             Owner::Extension(owner) => {
                 let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
@@ -145,7 +170,7 @@ impl Shared {
                 let SentCall { guard, result, updates } = sent.await?;
                 telling.executed(&tool);
                 let runner = Runner::Extension(guard);
-                Ok((Running { runner, result, updates }, announced_timeout, review))
+                Ok(begun(Running { runner, result, updates }, aftermath))
             }
             Owner::Agent(builtin) => {
                 telling.executed(&tool);
@@ -156,7 +181,7 @@ impl Shared {
                 let aborts = self.aborts.subscribe();
                 let started =
                     builtin::start(builtin, &self.runtime, call, timeout, time, (turn, aborts));
-                Ok((started, announced_timeout, review))
+                Ok(begun(started, aftermath))
             }
         }
     }

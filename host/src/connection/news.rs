@@ -129,6 +129,8 @@ pub enum News {
         status: CallStatus,
         /// Whether the tool was entered: not where the call was blocked or its arguments are wrong.
         executed: bool,
+        /// An earlier result answered it ([`HostBuilder::memo`](crate::HostBuilder::memo)).
+        cache_hit: bool,
         /// From its beginning, so with what interceptors and guards took.
         took: Duration,
     },

@@ -2,6 +2,7 @@
 
 use super::{Host, HostBuilder};
 use crate::calls::ReadArgs;
+use crate::model_side::MemoPolicy;
 use crate::report::CallError;
 
 impl HostBuilder {
@@ -16,6 +17,20 @@ impl HostBuilder {
         self.model_side.repairs = repairs;
         self
     }
+
+    /// Whether results of tools that declare `pure` are kept, and answer the same call once more: of one tool, with
+    /// arguments that are equal as values, in one [task](crate::CallOptions::task). Off by default.
+    ///
+    /// Interceptors, guards, approvers and those who look at results are asked about such a call as about every other;
+    /// the tool alone is not called, and [`News::CallEnded`](crate::News::CallEnded) has `cache_hit`. Only successes are
+    /// kept. They are dropped, of every task, when a tool that does not declare `pure` or `read_only` has succeeded, has
+    /// failed and tells of effects, or was given up without an answer; also by a command, a request
+    /// of the agent, a key in a panel and an action that was resolved, and at [`Host::something_changed`].
+    #[must_use]
+    pub fn memo(mut self, policy: MemoPolicy) -> Self {
+        self.model_side.memo = policy;
+        self
+    }
 }
 
 /// What a model wrote.
@@ -26,5 +41,16 @@ impl Host {
     pub fn read_args(&self, tool: &str, args: &str) -> Result<ReadArgs, CallError> {
         let offered = self.shared.registry().tool(tool);
         self.shared.read_model_args(offered.as_deref(), tool, args)
+    }
+
+    /// The model is done with a task: what is remembered of its calls is dropped.
+    pub fn end_task(&self, task: &str) {
+        self.shared.model_side.memo.end_task(task);
+    }
+
+    /// Something has changed of which the host knows nothing, as by a tool that the agent runs itself, or by its user: no
+    /// call is answered by a result from before ([`HostBuilder::memo`]).
+    pub fn something_changed(&self) {
+        self.shared.model_side.memo.changed();
     }
 }

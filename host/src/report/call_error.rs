@@ -109,6 +109,16 @@ pub enum CallError {
         /// Why: the words of the user, or what kept it from being asked.
         reason: String,
     },
+    /// The same call was answered before in the same task, and nothing has changed since
+    /// ([`MemoPolicy::AnswerOnce`](crate::MemoPolicy::AnswerOnce)). The tool was not called.
+    #[error(
+        "{tool}: duplicate call: the same call was answered before, and nothing has changed since; \
+         use that result, or call with other arguments"
+    )]
+    Duplicate {
+        /// The tool.
+        tool: String,
+    },
     /// There was no answer in time; the extension goes on, and
     /// [`Host::diagnose`](crate::Host::diagnose) says what it is doing instead.
     #[error("{name} did not answer within {} ms", .after.as_millis())]
@@ -214,6 +224,7 @@ impl CallError {
             | Self::Denied { .. }
             | Self::SwitchedOff { .. }
             | Self::Inactive { .. } => ErrorKind::Permission,
+            Self::Duplicate { .. } => ErrorKind::Conflict,
             Self::Timeout { .. } => ErrorKind::Timeout,
             Self::Cancelled { .. } => ErrorKind::Cancelled,
             Self::Died { .. } | Self::Restarting { .. } => ErrorKind::Transient,

@@ -23,6 +23,7 @@ mod journal;
 mod lazy;
 #[cfg(feature = "mcp-client")]
 mod mcp_servers;
+mod memo;
 mod mixed;
 mod panels;
 mod pending;
