@@ -195,6 +195,7 @@ impl Host {
     /// not answer in time and still runs, what it is doing now, with its last lines on stderr.
     pub fn diagnose(&self, error: &CallError) -> Option<Arc<Diagnosis>> {
         match error {
+            CallError::Repeated { error, .. } => self.diagnose(error),
             CallError::Died { diagnosis, .. } => Some(Arc::clone(diagnosis)),
             CallError::Timeout { name, after, extension: Some(extension) } => {
                 let run = self.slots.named_or_removed(extension)?.run()?;

@@ -160,7 +160,7 @@ pub use hooks::{HookMode, HookPoint, HooksError, ScriptHook, ScriptHooks};
 pub use host::{Agent, EnableError, Host, HostBuilder, ReloadError, RestartPolicy};
 pub use intercepts::{AgentCall, AgentCallDecision, AgentStart, PromptDecision, UserPrompt};
 pub use memory::EXTENSION_MEMORY;
-pub use model_side::MemoPolicy;
+pub use model_side::{ErrorHints, MemoPolicy, ModelAnswer};
 pub use nearest::nearest;
 pub use process::{
     Exit, Stray, Supervised, Supervisor, activity_of, inherit_nothing, outlive_size_limit,

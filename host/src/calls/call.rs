@@ -7,6 +7,7 @@ use extline_protocol::frame::{ToolResult, ToolUpdate};
 use tokio::sync::{oneshot, watch};
 
 use super::aftermath::Aftermath;
+use super::attempt::Attempt;
 use super::builtin::Stop;
 use super::review::{Answer, Review, Reviewing};
 use super::telling::Telling;
@@ -81,6 +82,8 @@ pub struct Call {
     pub(super) reviewing: Option<Reviewing>,
     /// What is remembered of it.
     pub(super) aftermath: Aftermath,
+    /// Whether it fails is counted.
+    pub(super) attempt: Attempt,
     /// Comes behind what runs: that is told of a cancel first.
     pub(super) telling: Telling,
 }
@@ -124,6 +127,7 @@ impl Call {
             let connection = guard.connection();
             connection.shared().with_banner(&mut answer, connection, guard.key());
         }
+        let answer = self.attempt.ended(answer);
         self.telling.end(&answer);
         answer
     }

@@ -4,6 +4,7 @@ mod aftermath;
 mod agent_call;
 mod approval;
 mod asked;
+mod attempt;
 mod builtin;
 mod call;
 mod command;

@@ -6,6 +6,7 @@ use extline_protocol::frame::{Replay, ToolResult};
 use extline_protocol::{ErrorKind, Members, ToolCallOptions, read_string};
 
 use super::aftermath::Aftermath;
+use super::attempt::Attempt;
 use super::call::{Call, Runner, Running};
 use super::review::Review;
 use super::telling::Telling;
@@ -80,9 +81,16 @@ impl Shared {
         // Nothing is done, so nobody is told that something is.
         let telling = Telling::silent();
         let name = name.to_owned();
-        let aftermath = Aftermath::nothing();
-        let call =
-            Call { name, running, timeout, review: None, reviewing: None, aftermath, telling };
+        let call = Call {
+            name,
+            running,
+            timeout,
+            review: None,
+            reviewing: None,
+            aftermath: Aftermath::nothing(),
+            attempt: Attempt::uncounted(),
+            telling,
+        };
         let reconciled = call.outcome().await.map(Reconciled::of)?;
         match reconciled {
             // It is the result of the call, which nobody has seen.

@@ -10,6 +10,7 @@ use extline_schema::{ToolSchema, Violation};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::aftermath::Aftermath;
+use super::attempt::Attempt;
 use super::builtin;
 use super::call::{Call, CallOptions, Runner, Running};
 use super::review::Review;
@@ -67,6 +68,13 @@ impl Shared {
     ) -> Result<Call, CallError> {
         let id = self.name_call();
         let mut telling = Telling::begin(self, &id, caller.extension.as_deref(), name, args, None);
+        let mut attempt = match Attempt::of(self, options.task.as_deref(), name, args) {
+            Ok(attempt) => attempt,
+            Err(error) => {
+                telling.failed(&error);
+                return Err(error);
+            }
+        };
         let mut aborts = self.aborts.subscribe();
         let running = self.run_call(&id, caller, name, args, options, &mut telling);
         let begun = tokio::select! {
@@ -83,9 +91,11 @@ impl Shared {
                 review: Some(review),
                 reviewing: None,
                 aftermath,
+                attempt,
                 telling,
             }),
             Err(error) => {
+                let error = attempt.failed(error);
                 telling.failed(&error);
                 Err(error)
             }

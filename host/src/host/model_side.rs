@@ -1,8 +1,10 @@
 //! What an embedder may want to be done with its model's calls.
 
+use extline_protocol::frame::ToolResult;
+
 use super::{Host, HostBuilder};
 use crate::calls::ReadArgs;
-use crate::model_side::MemoPolicy;
+use crate::model_side::{ErrorHints, MemoPolicy, ModelAnswer};
 use crate::report::CallError;
 
 impl HostBuilder {
@@ -31,6 +33,26 @@ impl HostBuilder {
         self.model_side.memo = policy;
         self
     }
+
+    /// Whether a call that fails over and over in one [task](crate::CallOptions::task) is refused: with its third failure
+    /// there is advice, [`CallError::Repeated`] or a last block in the result, and the fourth call is not made
+    /// ([`CallError::TooOften`]). Off by default.
+    ///
+    /// It is the same call if tool, extension and schema are, and the arguments are equal as values. Any failure counts
+    /// but one by which the agent gave up. A success of the call lets it begin anew, and so does, for all calls of the
+    /// task, that of a tool that may change something.
+    #[must_use]
+    pub fn loop_guard(mut self, is_on: bool) -> Self {
+        self.model_side.guards_loops = is_on;
+        self
+    }
+
+    /// What a model is advised to do next when a call has failed, in place of the [default](ErrorHints::default).
+    #[must_use]
+    pub fn error_hints(mut self, hints: ErrorHints) -> Self {
+        self.model_side.hints = hints;
+        self
+    }
 }
 
 /// What a model wrote.
@@ -46,11 +68,20 @@ impl Host {
     /// The model is done with a task: what is remembered of its calls is dropped.
     pub fn end_task(&self, task: &str) {
         self.shared.model_side.memo.end_task(task);
+        self.shared.model_side.loops.end_task(task);
     }
 
     /// Something has changed of which the host knows nothing, as by a tool that the agent runs itself, or by its user: no
-    /// call is answered by a result from before ([`HostBuilder::memo`]).
+    /// call is answered by a result from before ([`HostBuilder::memo`]), and failures are counted anew
+    /// ([`HostBuilder::loop_guard`]).
     pub fn something_changed(&self) {
         self.shared.model_side.memo.changed();
+        self.shared.model_side.loops.changed();
+    }
+
+    /// What the model reads of the answer to a call: its content, or the words of the error, and behind an error a line
+    /// `hint: ...` with what to do next, that of its author or else of its [kind](ErrorHints).
+    pub fn for_model(&self, answer: &Result<ToolResult, CallError>) -> ModelAnswer {
+        ModelAnswer::of(answer, &self.shared.model_side.hints)
     }
 }

@@ -1,8 +1,15 @@
 //! What is done with a model's calls beside the gate, each by the embedder's word.
 
+mod answer;
+mod hints;
+mod loops;
 mod memo;
 mod signature;
 
+pub use self::answer::ModelAnswer;
+pub(crate) use self::answer::advise;
+pub use self::hints::ErrorHints;
+pub(crate) use self::loops::{ATTEMPTS, Loops};
 pub use self::memo::MemoPolicy;
 pub(crate) use self::memo::{Keeping, Memo, Recalled};
 pub(crate) use self::signature::Signature;
@@ -13,6 +20,9 @@ pub(crate) struct ModelSettings {
     /// Arguments that are no JSON are repaired.
     pub(crate) repairs: bool,
     pub(crate) memo: MemoPolicy,
+    /// Calls that fail over and over are refused.
+    pub(crate) guards_loops: bool,
+    pub(crate) hints: ErrorHints,
 }
 
 /// The same of a host that runs, with what it remembers.
@@ -20,10 +30,14 @@ pub(crate) struct ModelSettings {
 pub(crate) struct ModelSide {
     pub(crate) repairs: bool,
     pub(crate) memo: Memo,
+    pub(crate) loops: Loops,
+    pub(crate) hints: ErrorHints,
 }
 
 impl ModelSide {
     pub(crate) fn new(settings: &ModelSettings) -> Self {
-        Self { repairs: settings.repairs, memo: Memo::new(settings.memo) }
+        let ModelSettings { repairs, memo, guards_loops, ref hints } = *settings;
+        let (memo, loops) = (Memo::new(memo), Loops::new(guards_loops));
+        Self { repairs, memo, loops, hints: hints.clone() }
     }
 }

@@ -1,5 +1,6 @@
 //! What makes two calls the same call.
 
+use extline_protocol::limits::MODEL_ARGS_DEPTH;
 use extline_protocol::{Elements, Members, read_string, write_string};
 use sha2::{Digest as _, Sha256};
 
@@ -14,19 +15,20 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 pub(crate) struct Signature([u8; 32]);
 
 impl Signature {
-    /// That of a call of a tool, if there is one of that name. `args` is JSON that was read as arguments.
+    /// That of a call of a tool, if there is one of that name. Arguments that no tool would get, as they are no JSON
+    /// object or nest too deep, are equal where their text is.
     pub(crate) fn of(tool: Option<&Tool>, name: &str, args: &str) -> Self {
-        let mut canonical = Vec::with_capacity(args.len());
-        write_canonical(args, &mut canonical);
+        let is_object = Members::of(args).is_some_and(|it| it.depth <= MODEL_ARGS_DEPTH);
+        let mut canonical = Vec::new();
+        if is_object {
+            write_canonical(args, &mut canonical);
+        }
+        let args = if is_object { &canonical } else { args.as_bytes() };
         let extension = tool.map_or("", |tool| tool.extension.as_str());
         let schema = tool.map(|tool| Sha256::digest(tool.definition.schema.get()));
         // Of each part the length stands before it, so that none reaches into the next.
-        let parts = [
-            extension.as_bytes(),
-            name.as_bytes(),
-            schema.as_deref().unwrap_or_default(),
-            &canonical,
-        ];
+        let schema = schema.as_deref().unwrap_or_default();
+        let parts = [extension.as_bytes(), name.as_bytes(), schema, args];
         let mut hash = Sha256::new();
         for part in parts {
             hash.update((part.len() as u64).to_le_bytes());
@@ -117,5 +119,15 @@ mod tests {
         let of = |name, args| Signature::of(None, name, args);
         assert_ne!(of("a1", "2"), of("a", "12"));
         assert_eq!(of("a", "{}"), of("a", "{ }"));
+    }
+
+    #[test]
+    fn what_no_tool_would_get_is_compared_as_text() {
+        let of = |args: &str| Signature::of(None, "a", args);
+        assert_ne!(of("{a"), of("{ a"));
+        assert_ne!(of("[1]"), of("[1.0]"));
+        let deep = format!(r#"{{"a":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(of(&deep), of(&deep));
+        assert_ne!(of(&deep), of(&format!("{deep} ")));
     }
 }

@@ -119,6 +119,24 @@ pub enum CallError {
         /// The tool.
         tool: String,
     },
+    /// The call has failed for the third time in its task
+    /// ([`HostBuilder::loop_guard`](crate::HostBuilder::loop_guard)).
+    #[error("{error}\nhint: {advice}")]
+    Repeated {
+        /// Why it failed.
+        error: Box<Self>,
+        /// What to do in place of calling it again.
+        advice: String,
+    },
+    /// The call has failed three times in its task, and was not made again.
+    #[error(
+        "{tool} was not called: this same call has failed 3 times; change the arguments, use another \
+         tool, or tell the user what is in the way"
+    )]
+    TooOften {
+        /// The tool.
+        tool: String,
+    },
     /// There was no answer in time; the extension goes on, and
     /// [`Host::diagnose`](crate::Host::diagnose) says what it is doing instead.
     #[error("{name} did not answer within {} ms", .after.as_millis())]
@@ -225,6 +243,8 @@ impl CallError {
             | Self::SwitchedOff { .. }
             | Self::Inactive { .. } => ErrorKind::Permission,
             Self::Duplicate { .. } => ErrorKind::Conflict,
+            Self::Repeated { error, .. } => error.kind(),
+            Self::TooOften { .. } => ErrorKind::Budget,
             Self::Timeout { .. } => ErrorKind::Timeout,
             Self::Cancelled { .. } => ErrorKind::Cancelled,
             Self::Died { .. } | Self::Restarting { .. } => ErrorKind::Transient,
@@ -239,12 +259,28 @@ impl CallError {
     pub fn field(&self) -> Option<&str> {
         match self {
             Self::Invalid { violation, .. } => Some(&violation.pointer),
+            Self::Repeated { error, .. } => error.field(),
             _ => None,
         }
     }
 
+    /// Whether its words say what to do next.
+    pub(crate) fn advises(&self) -> bool {
+        matches!(
+            self,
+            Self::Unrepairable { .. }
+                | Self::Truncated { .. }
+                | Self::Duplicate { .. }
+                | Self::Repeated { .. }
+                | Self::TooOften { .. }
+        )
+    }
+
     /// The same as the wire's error object, as a model would get it.
     pub fn to_error_info(&self) -> ErrorInfo {
+        if let Self::Repeated { error, advice } = self {
+            return ErrorInfo { hint: Some(advice.clone()), ..error.to_error_info() };
+        }
         let mut info = ErrorInfo::new(self.kind(), self.to_string());
         info.field = self.field().map(str::to_owned);
         info

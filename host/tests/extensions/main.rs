@@ -16,6 +16,7 @@ mod configs;
 mod death;
 mod declared_guards;
 mod dialogs;
+mod failing;
 mod guards;
 mod hooks;
 mod intercepts;
