@@ -47,6 +47,14 @@ impl HostBuilder {
         self
     }
 
+    /// Has results of that extension trusted, unless they say that they are not: they are no data of somebody else's, and
+    /// a model gets them [without a frame](Host::for_model). By default only the agent's own tools are trusted.
+    #[must_use]
+    pub fn trust_results_of(mut self, extension: impl Into<String>) -> Self {
+        self.model_side.trusted.insert(extension.into());
+        self
+    }
+
     /// What a model is advised to do next when a call has failed, in place of the [default](ErrorHints::default).
     #[must_use]
     pub fn error_hints(mut self, hints: ErrorHints) -> Self {
@@ -79,9 +87,15 @@ impl Host {
         self.shared.model_side.loops.changed();
     }
 
-    /// What the model reads of the answer to a call: its content, or the words of the error, and behind an error a line
-    /// `hint: ...` with what to do next, that of its author or else of its [kind](ErrorHints).
-    pub fn for_model(&self, answer: &Result<ToolResult, CallError>) -> ModelAnswer {
-        ModelAnswer::of(answer, &self.shared.model_side.hints)
+    /// What the model reads of the answer to a call of that tool: its content, or the words of the error, and behind an
+    /// error a line `hint: ...` with what to do next, that of its author or else of its [kind](ErrorHints).
+    ///
+    /// What is not trusted stands in a frame: a first and a last block say who wrote it, and that it is data and no
+    /// instruction, with a mark that is another one each time. Trusted are results of the agent's own tools, and of
+    /// extensions that [`HostBuilder::trust_results_of`] names, unless their `trust` says something else than `trusted`.
+    /// What the host says itself, errors and hints, stands outside.
+    pub fn for_model(&self, tool: &str, answer: &Result<ToolResult, CallError>) -> ModelAnswer {
+        let offered = self.shared.registry().tool(tool);
+        ModelAnswer::of(tool, offered.as_deref(), answer, &self.shared.model_side)
     }
 }

@@ -2,7 +2,9 @@
 
 use extline_protocol::frame::{Content, ToolResult};
 
-use super::ErrorHints;
+use super::ModelSide;
+use super::frame::frame;
+use crate::registry::Tool;
 use crate::report::CallError;
 
 /// What a model reads of an answer, see [`Host::for_model`](crate::Host::for_model).
@@ -16,11 +18,17 @@ pub struct ModelAnswer {
 }
 
 impl ModelAnswer {
-    pub(crate) fn of(answer: &Result<ToolResult, CallError>, hints: &ErrorHints) -> Self {
+    /// That of a call of a tool, if there is one of that name.
+    pub(crate) fn of(
+        name: &str,
+        tool: Option<&Tool>,
+        answer: &Result<ToolResult, CallError>,
+        side: &ModelSide,
+    ) -> Self {
         match answer {
-            Ok(result) => Self::of_result(result, hints),
+            Ok(result) => Self::of_result(name, tool, result, side),
             Err(error) => {
-                let advice = hints.hint(&error.kind()).filter(|_| !error.advises());
+                let advice = side.hints.hint(&error.kind()).filter(|_| !error.advises());
                 let mut content = vec![Content::text(error.to_string())];
                 content.extend(advice.map(hint));
                 Self { content, is_error: true }
@@ -28,14 +36,24 @@ impl ModelAnswer {
         }
     }
 
-    fn of_result(result: &ToolResult, hints: &ErrorHints) -> Self {
+    fn of_result(name: &str, tool: Option<&Tool>, result: &ToolResult, side: &ModelSide) -> Self {
         let mut content = result.content.clone();
-        let error = result.error.as_ref().filter(|_| result.is_error);
-        if let Some(error) = error {
-            let by_author = error.hint.as_deref();
-            let advice = by_author.or_else(|| hints.hint(&error.kind));
-            content.extend(advice.filter(|advice| !says(result, advice)).map(hint));
+        // What the host says stands outside of the frame.
+        let repeated = hint(side.hints.repeated());
+        let mut advice = content.pop_if(|last| *last == repeated);
+        if let Some(error) = result.error.as_ref().filter(|_| result.is_error) {
+            match &error.hint {
+                Some(said) if said != side.hints.repeated() && !says(&content, said) => {
+                    content.push(hint(said));
+                }
+                Some(_) => {}
+                None => advice = advice.or_else(|| side.hints.hint(&error.kind).map(hint)),
+            }
         }
+        if !side.trusts(tool, result) {
+            content = frame(content, name, tool);
+        }
+        content.extend(advice);
         Self { content, is_error: result.is_error }
     }
 }
@@ -48,12 +66,9 @@ pub(crate) fn advise(result: &mut ToolResult, advice: &str) {
     }
 }
 
-/// Whether a text of the result has the advice already.
-fn says(result: &ToolResult, advice: &str) -> bool {
-    result.content.iter().any(|block| match block {
-        Content::Text(text) => text.contains(advice),
-        _ => false,
-    })
+/// Whether one of the texts has the advice already.
+fn says(content: &[Content], advice: &str) -> bool {
+    content.iter().filter_map(Content::plain).any(|text| text.contains(advice))
 }
 
 fn hint(advice: &str) -> Content {

@@ -1,10 +1,17 @@
 //! What is done with a model's calls beside the gate, each by the embedder's word.
 
 mod answer;
+mod frame;
 mod hints;
 mod loops;
 mod memo;
 mod signature;
+
+use std::collections::BTreeSet;
+
+use extline_protocol::frame::ToolResult;
+
+use crate::registry::Tool;
 
 pub use self::answer::ModelAnswer;
 pub(crate) use self::answer::advise;
@@ -23,6 +30,8 @@ pub(crate) struct ModelSettings {
     /// Calls that fail over and over are refused.
     pub(crate) guards_loops: bool,
     pub(crate) hints: ErrorHints,
+    /// Extensions whose results are trusted.
+    pub(crate) trusted: BTreeSet<String>,
 }
 
 /// The same of a host that runs, with what it remembers.
@@ -32,12 +41,20 @@ pub(crate) struct ModelSide {
     pub(crate) memo: Memo,
     pub(crate) loops: Loops,
     pub(crate) hints: ErrorHints,
+    trusted: BTreeSet<String>,
 }
 
 impl ModelSide {
     pub(crate) fn new(settings: &ModelSettings) -> Self {
-        let ModelSettings { repairs, memo, guards_loops, ref hints } = *settings;
+        let ModelSettings { repairs, memo, guards_loops, hints, trusted } = settings.clone();
         let (memo, loops) = (Memo::new(memo), Loops::new(guards_loops));
-        Self { repairs, memo, loops, hints: hints.clone() }
+        Self { repairs, memo, loops, hints, trusted }
+    }
+
+    /// Whether a result is more than data to a model. Who answers can only lower that (`tool.trust`).
+    fn trusts(&self, tool: Option<&Tool>, result: &ToolResult) -> bool {
+        let is_known =
+            |tool: &Tool| !tool.is_of_extension() || self.trusted.contains(&tool.extension);
+        result.trust.as_deref().is_none_or(|trust| trust == "trusted") && tool.is_some_and(is_known)
     }
 }

@@ -14,7 +14,10 @@ async fn host_of(home: &Home, set_up: impl FnOnce(HostBuilder) -> HostBuilder) -
     let number = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
     let looks = json!({"annotations": {"read_only": true}});
     let tools = json!({"look": looks, "write": {}, "count": {"schema": number}});
-    set_up(home.builder()).extension(python("workshop.py", [tools.to_string()])).start().await
+    set_up(home.builder().trust_results_of("workshop"))
+        .extension(python("workshop.py", [tools.to_string()]))
+        .start()
+        .await
 }
 
 async fn call(host: &Host, tool: &str, args: &str) -> Result<ToolResult, CallError> {
@@ -43,10 +46,10 @@ async fn a_call_that_fails_three_times_has_advice_and_is_then_refused() {
     let wrong = fail("transient", "busy");
     for _ in 0..2 {
         let answer = call(&host, "look", &wrong).await;
-        assert!(!lines(&host.for_model(&answer)).contains(&REPEATED));
+        assert!(!lines(&host.for_model("look", &answer)).contains(&REPEATED));
     }
     let third = call(&host, "look", &wrong).await;
-    let answer = host.for_model(&third);
+    let answer = host.for_model("look", &third);
     // One line of advice, and the tool's own words before it.
     assert_eq!((lines(&answer), answer.is_error), (vec!["busy", REPEATED], true));
     let same = r#"{"fail": {"message": "bus\u0079", "kind": "transient"}}"#;
@@ -82,7 +85,7 @@ async fn a_failure_in_the_host_s_words_has_the_advice_too_and_keeps_its_kind() {
             assert!(!matches!(error, CallError::Repeated { .. }));
         }
         let third = call(&host, tool, args).await;
-        let answer = host.for_model(&third);
+        let answer = host.for_model(tool, &third);
         let [said] = lines(&answer)[..] else { panic!("{answer:?}") };
         let error = third.unwrap_err();
         assert!(said.ends_with(&format!("\n{REPEATED}")), "{said}");
@@ -106,7 +109,7 @@ async fn a_success_lets_it_begin_anew() {
     // What only looks lets its own calls begin anew, and what may change something all of them.
     call(&host, "look", "{}").await.unwrap();
     let third = call(&host, "look", &fail("transient", "busy")).await;
-    assert!(lines(&host.for_model(&third)).contains(&REPEATED));
+    assert!(lines(&host.for_model("look", &third)).contains(&REPEATED));
     call(&host, "write", "{}").await.unwrap();
     fail_twice().await;
     host.something_changed();
@@ -136,18 +139,18 @@ async fn each_kind_has_its_hint_and_its_author_s_or_the_embedder_s_comes_first()
     let host = host_of(&home, |builder| builder).await;
     let answer = host.call("look", &fail("stale", "it moved")).await;
     let stale = "hint: read the target afresh, then call again with what you read";
-    assert_eq!(lines(&host.for_model(&answer)), ["it moved", stale]);
+    assert_eq!(lines(&host.for_model("look", &answer)), ["it moved", stale]);
     let answer = host.call("nothing", "{}").await;
     let unknown = "hint: look up what there is before you name it; do not guess";
-    assert_eq!(lines(&host.for_model(&answer)), ["unknown tool nothing", unknown]);
+    assert_eq!(lines(&host.for_model("look", &answer)), ["unknown tool nothing", unknown]);
     let own = json!({"fail": {"kind": "stale", "message": "it moved", "hint": "read a.rs"}});
     let answer = host.call("look", &own.to_string()).await;
-    assert_eq!(lines(&host.for_model(&answer)), ["it moved", "hint: read a.rs"]);
+    assert_eq!(lines(&host.for_model("look", &answer)), ["it moved", "hint: read a.rs"]);
     let said = json!({"fail": {"kind": "stale", "message": "moved\nhint: read a.rs", "hint": "read a.rs"}});
     let answer = host.call("look", &said.to_string()).await;
-    assert_eq!(lines(&host.for_model(&answer)), ["moved\nhint: read a.rs"]);
+    assert_eq!(lines(&host.for_model("look", &answer)), ["moved\nhint: read a.rs"]);
     let answer = host.call("look", r#"{"text":"fine"}"#).await;
-    let fine = host.for_model(&answer);
+    let fine = host.for_model("look", &answer);
     assert_eq!((lines(&fine), fine.is_error), (vec!["fine"], false));
     end(host).await;
 
@@ -161,9 +164,9 @@ async fn each_kind_has_its_hint_and_its_author_s_or_the_embedder_s_comes_first()
         ["it moved", "hint: stop"],
     ] {
         let answer = call(&host, "look", &fail("stale", "it moved")).await;
-        assert_eq!(lines(&host.for_model(&answer)), expected);
+        assert_eq!(lines(&host.for_model("look", &answer)), expected);
     }
     let answer = host.call("nothing", "{}").await;
-    assert_eq!(lines(&host.for_model(&answer)), ["unknown tool nothing"]);
+    assert_eq!(lines(&host.for_model("look", &answer)), ["unknown tool nothing"]);
     end(host).await;
 }

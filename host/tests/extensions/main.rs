@@ -17,6 +17,7 @@ mod death;
 mod declared_guards;
 mod dialogs;
 mod failing;
+mod framing;
 mod guards;
 mod hooks;
 mod intercepts;
