@@ -71,7 +71,7 @@
 //! that `source` has found the program of the extension, and `process` has started it.
 //!
 //! Each folder uses only those behind it: `host`, `mcp` (servers of MCP as extensions), `calls`, `intercepts`, `connection`,
-//! `model_side` (what is done with a model's calls beside the gate), `hooks`, `source`, `report`, `approval`, then `registry` and `process`; the other files of the crate are for all of them.
+//! `model_side` (what is done with a model's calls beside the gate), `effects`, `hooks`, `source`, `report`, `approval`, then `registry` and `process`; the other files of the crate are for all of them.
 //!
 //! # Concurrency
 //!
@@ -118,6 +118,7 @@ mod config_fault;
 mod config_schema;
 mod connection;
 pub mod discovery;
+pub mod effects;
 mod environment;
 pub mod file;
 mod handler;

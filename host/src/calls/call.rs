@@ -171,7 +171,7 @@ impl Drop for Call {
         // What has an answer that nobody took was not given up. One that nobody has looked at must not
         // be told.
         if self.telling.is_wanted()
-            && !self.review.as_ref().is_some_and(|review| review.is_wanted())
+            && !self.review.as_ref().is_some_and(|review| review.is_asked())
             && let Ok(answer) = self.running.result.try_recv()
         {
             let answer = self.in_words(answer);

@@ -16,6 +16,7 @@ mod request;
 mod review;
 mod telling;
 mod tool_call_path;
+mod watched;
 
 pub(crate) use self::asked::run as run_asked_tool;
 pub use self::call::{Call, CallOptions};

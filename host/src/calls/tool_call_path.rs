@@ -139,14 +139,12 @@ impl Shared {
         if left.is_some_and(|left| left.is_zero()) {
             return Err(timed_out(options.timeout.unwrap_or_default()));
         }
-        let review = Box::new(Review::of(self, call, Some(&args)));
+        let mut review = Box::new(Review::of(self, call, Some(&args)));
         let users = self.users_timeout(&tool);
         let is_interactive = tool.definition.interactive && left.is_none() && users.is_none();
         let of_tool = users.or_else(|| tool.timeout());
         let own = left.or(of_tool);
         let announced_timeout = options.timeout.or(of_tool).unwrap_or(self.deadlines.tool);
-        let begun =
-            |running, aftermath| Begun { running, timeout: announced_timeout, review, aftermath };
         let keeping = match self.model_side.memo.recall(options.task.as_deref(), &tool, args.get())
         {
             Recalled::Nothing => None,
@@ -155,10 +153,16 @@ impl Shared {
             Recalled::Result(result) => {
                 telling.recalled();
                 let running = Running::recalled(ToolResult { id: Id::from(id), ..*result });
-                return Ok(begun(running, Aftermath::nothing()));
+                let (timeout, aftermath) = (announced_timeout, Aftermath::nothing());
+                return Ok(Begun { running, timeout, review, aftermath });
             }
         };
+        if self.model_side.effects.is_some() {
+            // What waits there is large, and moved wherever this future goes.
+            review.watch(Box::pin(self.watch(call, &tool, &args)).await);
+        }
         let aftermath = Aftermath::of(self, &tool, keeping);
+        let begun = |running| Begun { running, timeout: announced_timeout, review, aftermath };
         match &tool.owner {
             Owner::Extension(owner) => {
                 let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
@@ -180,7 +184,7 @@ impl Shared {
                 let SentCall { guard, result, updates } = sent.await?;
                 telling.executed(&tool);
                 let runner = Runner::Extension(guard);
-                Ok(begun(Running { runner, result, updates }, aftermath))
+                Ok(begun(Running { runner, result, updates }))
             }
             Owner::Agent(builtin) => {
                 telling.executed(&tool);
@@ -191,7 +195,7 @@ impl Shared {
                 let aborts = self.aborts.subscribe();
                 let started =
                     builtin::start(builtin, &self.runtime, call, timeout, time, (turn, aborts));
-                Ok(begun(started, aftermath))
+                Ok(begun(started))
             }
         }
     }

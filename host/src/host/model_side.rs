@@ -4,6 +4,7 @@ use extline_protocol::frame::ToolResult;
 
 use super::{Host, HostBuilder};
 use crate::calls::ReadArgs;
+use crate::effects::{Consumer, Effects};
 use crate::model_side::{ErrorHints, MemoPolicy, ModelAnswer};
 use crate::report::CallError;
 
@@ -52,6 +53,15 @@ impl HostBuilder {
     #[must_use]
     pub fn trust_results_of(mut self, extension: impl Into<String>) -> Self {
         self.model_side.trusted.insert(extension.into());
+        self
+    }
+
+    /// Tells what calls do to the world: [`DiffRecorder`](crate::effects::DiffRecorder) is one that keeps it. Calls of tools
+    /// that declare `pure` or `read_only` are not told, and those of the agent's own tools are, where the host runs them.
+    /// Nobody is told by default; of two the last is taken.
+    #[must_use]
+    pub fn effects(mut self, effects: impl Effects) -> Self {
+        self.model_side.effects = Some(Consumer::new(effects));
         self
     }
 

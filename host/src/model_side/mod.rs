@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 use extline_protocol::frame::ToolResult;
 
+use crate::effects::Consumer;
 use crate::registry::Tool;
 
 pub use self::answer::ModelAnswer;
@@ -32,6 +33,8 @@ pub(crate) struct ModelSettings {
     pub(crate) hints: ErrorHints,
     /// Extensions whose results are trusted.
     pub(crate) trusted: BTreeSet<String>,
+    /// Who wants to know what calls do.
+    pub(crate) effects: Option<Consumer>,
 }
 
 /// The same of a host that runs, with what it remembers.
@@ -42,13 +45,15 @@ pub(crate) struct ModelSide {
     pub(crate) loops: Loops,
     pub(crate) hints: ErrorHints,
     trusted: BTreeSet<String>,
+    pub(crate) effects: Option<Consumer>,
 }
 
 impl ModelSide {
     pub(crate) fn new(settings: &ModelSettings) -> Self {
-        let ModelSettings { repairs, memo, guards_loops, hints, trusted } = settings.clone();
+        let ModelSettings { repairs, memo, guards_loops, hints, trusted, effects } =
+            settings.clone();
         let (memo, loops) = (Memo::new(memo), Loops::new(guards_loops));
-        Self { repairs, memo, loops, hints, trusted }
+        Self { repairs, memo, loops, hints, trusted, effects }
     }
 
     /// Whether a result is more than data to a model. Who answers can only lower that (`tool.trust`).

@@ -16,6 +16,7 @@ mod configs;
 mod death;
 mod declared_guards;
 mod dialogs;
+mod effects;
 mod failing;
 mod framing;
 mod guards;

@@ -10,7 +10,7 @@ does nothing, `draw`, which opens a panel, and the method `touch`, which does no
     fail      {"kind", "message", ...} fails with that error
     text      answers with that text; absent: `run N`, the number of this run
 
-and its answer has the arguments `effects` and `trust` as they are. Further arguments say nothing.
+and its answer has the arguments `effects`, which may be JSON in a text, and `trust` as they are. Further arguments say nothing.
 """
 
 import json
@@ -45,6 +45,8 @@ def run(call):
 def answer(call):
     args = call["args"]
     more = {name: args[name] for name in ("effects", "trust") if name in args}
+    if isinstance(more.get("effects"), str):
+        more["effects"] = json.loads(more["effects"])
     if "fail" in args:
         more |= {"is_error": True, "error": args["fail"]}
     text = args["fail"]["message"] if "fail" in args else args.get("text", f"run {runs}")
