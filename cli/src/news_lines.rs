@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use extline_host::model::Fix;
 use extline_host::{News, PendingChange};
 use serde::{Serialize, Serializer};
 use serde_json::json;
@@ -54,7 +55,7 @@ impl NewsLine {
                 .with("tool", tool)
                 .with("extension", extension)
                 .with("caller", caller),
-            News::CallEnded { id, extension, tool, caller, status, executed, took } => {
+            News::CallEnded { id, extension, tool, caller, status, executed, cache_hit, took } => {
                 line("call_ended")
                     .with("id", id)
                     .with("tool", tool)
@@ -62,7 +63,12 @@ impl NewsLine {
                     .with("caller", caller)
                     .with("status", &status.as_str())
                     .with("executed", executed)
+                    .with("cache_hit", cache_hit)
                     .with("took_ms", &millis(*took))
+            }
+            News::ArgsRepaired { id, tool, fixes, unlisted } => {
+                let line = line("args_repaired").with("id", id).with("tool", tool);
+                line.with("fixes", &sentences(fixes)).with("unlisted", unlisted)
             }
             News::ToolUpdate { extension, tool, update } => line("tool_update")
                 .with("extension", extension)
@@ -122,6 +128,10 @@ impl Serialize for NewsLine {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
+}
+
+fn sentences(fixes: &[Fix]) -> Vec<String> {
+    fixes.iter().map(ToString::to_string).collect()
 }
 
 fn millis(time: Duration) -> u64 {

@@ -88,6 +88,8 @@ pub(crate) enum More<'a> {
     Ended {
         status: &'static str,
         executed: bool,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        cache_hit: bool,
         duration_us: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
         error_type: Option<&'static str>,

@@ -8,6 +8,7 @@ mod environment;
 mod intercepts;
 mod launcher;
 mod lazy;
+mod model_side;
 mod offers;
 mod pending;
 mod report;
@@ -48,6 +49,7 @@ use crate::approval::Approvals;
 use crate::calls::{self, Call, CallOptions, CommandOutcome, Reconciled};
 use crate::connection::{Caller, Connection, Emission, ExtensionStatus, NewsStream, Panel, Shared};
 use crate::hooks::Hooks;
+use crate::model_side::ModelSide;
 use crate::process::{Environments, Spawner, outlive_size_limit};
 use crate::profile::ProfileRules;
 use crate::registry::{Command, Registry, Tool};
@@ -194,6 +196,7 @@ impl Host {
     /// not answer in time and still runs, what it is doing now, with its last lines on stderr.
     pub fn diagnose(&self, error: &CallError) -> Option<Arc<Diagnosis>> {
         match error {
+            CallError::Repeated { error, .. } => self.diagnose(error),
             CallError::Died { diagnosis, .. } => Some(Arc::clone(diagnosis)),
             CallError::Timeout { name, after, extension: Some(extension) } => {
                 let run = self.slots.named_or_removed(extension)?.run()?;
@@ -263,12 +266,13 @@ impl Host {
         let approvals = Approvals::new(rules_of_calls, knows_approvals, screen);
         let hooks = Hooks::new(builder.hooks.clone(), &builder.environment, cwd.clone());
         let session = (builder.session.clone(), cwd.to_string_lossy().into_owned());
+        let model_side = ModelSide::new(&builder.model_side);
         let shared = Arc::new(Shared::new(
             registry,
             rules,
             deadlines,
             Emission::new(builder.call_events, session, builder.audit.clone()),
-            (methods, approvals, hooks, builder.redactor.clone()),
+            (methods, approvals, hooks, builder.redactor.clone(), model_side),
             calls::run_asked_tool,
             builder.on_bootstrap.clone(),
         ));

@@ -70,8 +70,9 @@
 //! The result, or why there is none in the words of `report`, comes back to the [`Call`]. Before
 //! that `source` has found the program of the extension, and `process` has started it.
 //!
-//! Each folder uses only those behind it: `host`, `mcp` (servers of MCP as extensions), `calls`, `intercepts`, `connection`, `hooks`, `source`,
-//! `report`, `approval`, then `registry`, `offers` and `process`; the other files of the crate are for all of them.
+//! Each folder uses only those behind it: `host`, `mcp` (servers of MCP as extensions), `calls`, `intercepts`, `connection`,
+//! `model_side` (what is done with a model's calls beside the gate), `effects`, `hooks`, `source`, `report`, `approval`,
+//! then `registry`, `offers` and `process`; the other files of the crate are for all of them.
 //!
 //! # Concurrency
 //!
@@ -123,6 +124,7 @@ mod config_fault;
 mod config_schema;
 mod connection;
 pub mod discovery;
+pub mod effects;
 mod environment;
 pub mod file;
 mod handler;
@@ -135,6 +137,7 @@ mod lock;
 #[cfg(feature = "mcp-client")]
 mod mcp;
 mod memory;
+mod model_side;
 mod nearest;
 mod offers;
 mod process;
@@ -154,7 +157,7 @@ pub mod view;
 pub use approval::{
     ApprovalMode, ApprovalPattern, ApprovalRequest, Approver, ApproverError, Decision, PatternError,
 };
-pub use calls::{Call, CallOptions, CommandOutcome, Reconciled, Request};
+pub use calls::{Call, CallOptions, CommandOutcome, ReadArgs, Reconciled, Request};
 pub use connection::{
     Asked, ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView,
     PendingChange,
@@ -165,6 +168,7 @@ pub use hooks::{HookMode, HookPoint, HooksError, ScriptHook, ScriptHooks};
 pub use host::{Agent, EnableError, Host, HostBuilder, ReloadError, RestartPolicy};
 pub use intercepts::{AgentCall, AgentCallDecision, AgentStart, PromptDecision, UserPrompt};
 pub use memory::EXTENSION_MEMORY;
+pub use model_side::{ErrorHints, MemoPolicy, ModelAnswer};
 pub use nearest::nearest;
 pub use offers::{
     HiddenTool, MAX_TOKENS, Offer, RenderedOffer, RenderedTool, ToolFilter, WhyHidden,

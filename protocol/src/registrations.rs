@@ -60,9 +60,8 @@ pub enum RegistrationError {
 /// What may be done with a call of a tool, as far as its hints say.
 fn replay_of(tool: &RegisterTool) -> Option<Replay> {
     let hints = tool.annotations.as_ref();
-    let only_looks = tool.pure || hints.and_then(|hints| hints.read_only) == Some(true);
     let is_idempotent = hints.and_then(|hints| hints.idempotent) == Some(true);
-    if only_looks { Some(Replay::Safe) } else { is_idempotent.then_some(Replay::Idempotent) }
+    if tool.only_looks() { Some(Replay::Safe) } else { is_idempotent.then_some(Replay::Idempotent) }
 }
 
 impl Registrations {

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use extline_host::protocol::frame::{Content, EventPayload, ToolResult};
-use extline_host::{Blocked, CallError, CallOptions, CommandOutcome, Host, Offer, ToolFilter};
+use extline_host::protocol::frame::{Content, EventPayload};
+use extline_host::{Blocked, CallOptions, CommandOutcome, Host, Offer, ToolFilter};
 
 use crate::model::{Message, ScriptedModel, ToolCall};
 use crate::panel;
@@ -20,6 +20,8 @@ pub(crate) struct Agent<'a, W> {
     /// What the model was offered last.
     pub(crate) offer: Offer,
     pub(crate) conversation: Vec<Message>,
+    /// How many there were. Each is a task: what the host remembers of its calls ends with it.
+    pub(crate) prompts: u64,
     pub(crate) standing: Standing,
     /// The user's screen.
     pub(crate) screen: W,
@@ -49,9 +51,16 @@ impl<W: Write> Agent<'_, W> {
 
     async fn prompt(&mut self, prompt: &str) -> io::Result<()> {
         self.standing.set_busy(true);
+        self.prompts += 1;
         let outcome = self.run_turn(prompt).await;
+        self.host.end_task(&self.task());
         self.standing.set_busy(false);
         outcome
+    }
+
+    /// The prompt that the model is at.
+    fn task(&self) -> String {
+        format!("prompt-{}", self.prompts)
     }
 
     async fn run_turn(&mut self, prompt: &str) -> io::Result<()> {
@@ -85,6 +94,12 @@ impl<W: Write> Agent<'_, W> {
         if !reply.text.is_empty() {
             let _ = writeln!(self.screen, "model: {}", reply.text);
         }
+        // Broken JSON in its history would teach the model to write more of it.
+        for call in &mut reply.calls {
+            if let Ok(read) = self.host.read_args(&call.tool, &call.args) {
+                read.args.get().clone_into(&mut call.args);
+            }
+        }
         let calls = reply.calls.clone();
         self.conversation.push(Message::Assistant(reply));
         Ok(calls)
@@ -93,21 +108,22 @@ impl<W: Write> Agent<'_, W> {
     /// Runs one tool call. Whatever goes wrong, bad arguments, a guard's block, a dead extension, is
     /// an answer too: the model reads it and can do better.
     async fn call(&mut self, call: &ToolCall) -> io::Result<()> {
-        writeln!(self.screen, "model calls {} {}", call.tool, call.args.get())?;
-        let (text, is_error) = match self.outcome_of(call).await {
+        writeln!(self.screen, "model calls {} {}", call.tool, call.args)?;
+        // What the model was not offered is not found.
+        let options = CallOptions::default().offered(&self.offer).task(self.task());
+        let answer = match self.host.start_call(&call.tool, &call.args, options).await {
+            Ok(call) => call.outcome().await,
+            Err(error) => Err(error),
+        };
+        let (text, is_error) = match &answer {
             Ok(result) => (text_of(&result.content), result.is_error),
             Err(error) => (error.to_string(), true),
         };
         writeln!(self.screen, "  {}: {text}", if is_error { "error" } else { "result" })?;
-        self.conversation.push(Message::Tool(text));
+        // The model reads beside it what to do next, and what of it is nobody's order.
+        let said = self.host.for_model(&call.tool, &answer);
+        self.conversation.push(Message::Tool(text_of(&said.content)));
         Ok(())
-    }
-
-    /// A call of what the model was offered; anything else is not found.
-    async fn outcome_of(&self, call: &ToolCall) -> Result<ToolResult, CallError> {
-        let options = CallOptions::default().offered(&self.offer);
-        let call = self.host.start_call(&call.tool, call.args.get(), options).await?;
-        call.outcome().await
     }
 }
 

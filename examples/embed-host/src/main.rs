@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use extline_host::protocol::frame::SessionInfo;
-use extline_host::{ExtensionState, Host, HostBuilder, News, NewsStream, ToolFilter};
+use extline_host::{ExtensionState, Host, HostBuilder, MemoPolicy, News, NewsStream, ToolFilter};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::agent::Agent;
@@ -37,6 +37,9 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
         .agent(standing.agent())
         .pending_actions()
         .tool_search()
+        .repair(true)
+        .memo(MemoPolicy::AnswerOnce)
+        .loop_guard(true)
         .builtin_tool(bash::definition(), bash::call)?;
     let host = args.fold(builder, HostBuilder::folder).start().await;
     tokio::spawn(show(host.news()));
@@ -50,7 +53,8 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
         #[expect(clippy::disallowed_methods, reason = "no extension: its stdout is the user's")]
         let screen = io::stdout();
         let offer = host.offer(&ToolFilter::default());
-        let mut agent = Agent { host: &host, model, offer, conversation, standing, screen };
+        let mut agent =
+            Agent { host: &host, model, offer, conversation, prompts: 0, standing, screen };
         let mut lines = BufReader::new(tokio::io::stdin()).lines();
         while let Some(line) = lines.next_line().await? {
             agent.act_on(&line).await?;
@@ -78,6 +82,10 @@ async fn show(mut news: NewsStream) {
             // The calls of the model are on the screen already; those of extensions are not.
             News::CallEnded { tool, caller: Some(caller), status, .. } => {
                 format!("{caller} called {tool}: {status}")
+            }
+            News::ArgsRepaired { tool, fixes, .. } => {
+                let fixes: Vec<_> = fixes.iter().map(ToString::to_string).collect();
+                format!("{tool}: its arguments were repaired: {}", fixes.join("; "))
             }
             News::Notice { extension, notice } => format!("{extension}: {notice}"),
             News::InterceptFailed { extension, failure } => format!("{extension}: {failure}"),

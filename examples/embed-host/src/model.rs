@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// Who says what. A tool's answer is a message of its own.
@@ -23,12 +23,19 @@ pub(crate) struct Reply {
     pub(crate) calls: Vec<ToolCall>,
 }
 
-/// A call as the model writes it; its arguments are whatever it wrote.
+/// A call as the model writes it; its arguments are whatever it wrote. In the file that is JSON, or a string
+/// that has the text.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ToolCall {
     pub(crate) tool: String,
-    pub(crate) args: Box<RawValue>,
+    #[serde(deserialize_with = "as_written")]
+    pub(crate) args: String,
+}
+
+fn as_written<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let args = Box::<RawValue>::deserialize(deserializer)?;
+    Ok(serde_json::from_str(args.get()).unwrap_or_else(|_| args.get().to_owned()))
 }
 
 /// Rules, of which the first that fits the last message speaks.
@@ -84,7 +91,7 @@ mod tests {
         let offer = ["weather".to_owned()];
         let mut conversation = vec![Message::User("will it rain?".into())];
         let reply = model().reply(&conversation, &offer);
-        assert_eq!(reply.calls[0].args.get(), r#"{"city":1.0}"#, "as it was written");
+        assert_eq!(reply.calls[0].args, r#"{"city":1.0}"#, "as it was written");
         conversation.push(Message::Assistant(reply));
         conversation.push(Message::Tool("sun".into()));
         assert_eq!(model().reply(&conversation, &offer).text, "it is dry");

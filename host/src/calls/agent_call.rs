@@ -59,6 +59,10 @@ impl Shared {
         call: AgentCall,
         result: ToolResult,
     ) -> ToolResult {
+        let offered = self.registry().tool(&call.tool);
+        if !offered.is_some_and(|tool| tool.definition.only_looks()) {
+            self.model_side.memo.changed();
+        }
         if !self.reviews_result_of(&call.tool) {
             return result;
         }
@@ -94,10 +98,8 @@ impl Shared {
         args: &str,
         telling: &mut Telling,
     ) -> Result<(RawJson, Vec<Blocked>), CallError> {
-        let tool = call.tool;
-        let args = self
-            .read_args(args)
-            .map_err(|error| CallError::BadArgs { tool: tool.to_owned(), error })?;
+        let offered = self.registry().tool(call.tool);
+        let args = self.read_told(offered.as_deref(), call, args, telling)?;
         let interceptors = self.asked(Point::ToolCall, &Phase::Intercept);
         let args = self.intercept_tool_call(&interceptors, call, args, telling).await?;
         let guards = self.asked(Point::ToolCall, &Phase::Guard);

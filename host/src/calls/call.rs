@@ -6,6 +6,8 @@ use std::time::Duration;
 use extline_protocol::frame::{ToolResult, ToolUpdate};
 use tokio::sync::{oneshot, watch};
 
+use super::aftermath::Aftermath;
+use super::attempt::Attempt;
 use super::builtin::Stop;
 use super::review::{Answer, Review, Reviewing};
 use super::telling::Telling;
@@ -35,6 +37,10 @@ pub struct CallOptions {
     /// The filter of the [`Offer`](crate::Offer) that the model has: a tool that it does not let through, or that
     /// is for no model, is [`CallError::Unknown`], `not_found`.
     pub filter: Option<Arc<ToolFilter>>,
+    /// Names what the model is at: one prompt and all calls that come of it, say. What the host remembers of calls it
+    /// remembers by this name ([`HostBuilder::memo`](crate::HostBuilder::memo)), until
+    /// [`Host::end_task`](crate::Host::end_task). Of a call without one nothing is remembered.
+    pub task: Option<String>,
 }
 
 impl CallOptions {
@@ -59,6 +65,13 @@ impl CallOptions {
         self
     }
 
+    /// The same as a part of that task.
+    #[must_use]
+    pub fn task(mut self, task: impl Into<String>) -> Self {
+        self.task = Some(task.into());
+        self
+    }
+
     /// The same with another origin.
     #[must_use]
     pub fn origin(mut self, origin: u64) -> Self {
@@ -80,6 +93,10 @@ pub struct Call {
     pub(super) reviewing: Option<Reviewing>,
     /// A model called: what the result activates is offered to it.
     pub(super) is_of_model: bool,
+    /// What is remembered of it.
+    pub(super) aftermath: Aftermath,
+    /// Whether it fails is counted.
+    pub(super) attempt: Attempt,
     /// Comes behind what runs: that is told of a cancel first.
     pub(super) telling: Telling,
 }
@@ -100,6 +117,7 @@ impl Call {
         match &self.running.runner {
             Runner::Extension(guard) => guard.cancel(reason),
             Runner::Agent(stop) => stop.stop(),
+            Runner::Memory => {}
         }
     }
 
@@ -127,6 +145,7 @@ impl Call {
                 connection.shared().activate(connection.name(), names);
             }
         }
+        let answer = self.attempt.ended(answer);
         self.telling.end(&answer);
         answer
     }
@@ -139,6 +158,7 @@ impl Call {
             if let (Runner::Extension(guard), Ok(result)) = (&self.running.runner, &mut answer) {
                 guard.connection().explain_refusals(result, guard.began());
             }
+            self.aftermath.ended(&answer);
             match self.review.take_if(|review| review.is_wanted()) {
                 Some(review) => self.reviewing = Some(review.start(answer)),
                 None => return answer,
@@ -157,7 +177,7 @@ impl Call {
         answer.map_err(|unanswered| {
             let asked = match &self.running.runner {
                 Runner::Extension(guard) => Some(guard.connection()),
-                Runner::Agent(_) => None,
+                Runner::Agent(_) | Runner::Memory => None,
             };
             unanswered.into_error(&self.name, self.timeout, asked)
         })
@@ -169,7 +189,7 @@ impl Drop for Call {
         // What has an answer that nobody took was not given up. One that nobody has looked at must not
         // be told.
         if self.telling.is_wanted()
-            && !self.review.as_ref().is_some_and(|review| review.is_wanted())
+            && !self.review.as_ref().is_some_and(|review| review.is_asked())
             && let Ok(answer) = self.running.result.try_recv()
         {
             let answer = self.in_words(answer);
@@ -183,4 +203,17 @@ impl Drop for Call {
 pub(crate) enum Runner {
     Extension(CallGuard),
     Agent(Stop),
+    /// Nobody: an earlier call was the same.
+    Memory,
+}
+
+impl Running {
+    /// What has its result already.
+    pub(super) fn recalled(result: ToolResult) -> Self {
+        let (sender, receiver) = oneshot::channel();
+        // The receiver is there.
+        let _ = sender.send(Ok(result));
+        let (_, updates) = watch::channel(None);
+        Self { runner: Runner::Memory, result: receiver, updates }
+    }
 }

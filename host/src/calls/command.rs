@@ -66,7 +66,10 @@ pub(crate) async fn run(
         shared.connection(command.owner).ok_or_else(unknown)?.invoke_command(name, args, origin)
     });
     let SentCommand { guard, response } = sent.await?;
-    match response.await.unwrap_or(Err(Unanswered::HostGone)) {
+    let answer = response.await.unwrap_or(Err(Unanswered::HostGone));
+    // What a command does nobody declares.
+    shared.model_side.memo.changed();
+    match answer {
         Ok(answer) => outcome_of(name, answer).map_err(|error| explained(error, &guard)),
         Err(unanswered) => Err(unanswered.into_error(name, timeout, Some(guard.connection()))),
     }

@@ -124,6 +124,7 @@ impl Shared {
             let params = Reject { handle, reason: reason.clone(), released: false };
             self.ask_extension(&action.shown, RejectMethod::NAME, RawJson::of(&params)).await
         };
+        self.model_side.memo.changed();
         self.resolved(&action.shown, resolution, &reason, answer)
     }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use extline_protocol::frame::{Replay, ToolResult};
 use extline_protocol::{ErrorKind, Members, ToolCallOptions, read_string};
 
+use super::aftermath::Aftermath;
+use super::attempt::Attempt;
 use super::call::{Call, Runner, Running};
 use super::review::Review;
 use super::telling::Telling;
@@ -50,9 +52,7 @@ impl Shared {
     ) -> Result<Reconciled, CallError> {
         let is_reloading = |registry: &mut Registry| registry.is_tool_reloading(name);
         let tool = self.when_loaded(is_reloading, |registry| find_tool(registry, name)).await?;
-        let args = self
-            .read_args(args)
-            .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;
+        let args = self.read_model_args(Some(&tool), name, args)?.args;
         let options = ToolCallOptions {
             timeout: self.users_timeout(&tool).or_else(|| tool.timeout()),
             operation_key: Some(operation_key.to_owned()),
@@ -81,14 +81,15 @@ impl Shared {
         // Nothing is done, so nobody is told that something is.
         let telling = Telling::silent();
         let name = name.to_owned();
-        let (review_of_call, reviewing, is_of_model) = (None, None, true);
         let call = Call {
             name,
             running,
             timeout,
-            review: review_of_call,
-            reviewing,
-            is_of_model,
+            review: None,
+            reviewing: None,
+            is_of_model: true,
+            aftermath: Aftermath::nothing(),
+            attempt: Attempt::uncounted(),
             telling,
         };
         let reconciled = call.outcome().await.map(Reconciled::of)?;

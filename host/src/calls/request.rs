@@ -62,3 +62,10 @@ impl Request {
         }
     }
 }
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        // What a method does nobody declares.
+        self.guard.connection().shared().model_side.memo.changed();
+    }
+}

@@ -8,6 +8,7 @@ use extline_protocol::{ErrorKind, Field, Id, RawJson};
 use tokio::task::JoinHandle;
 
 use super::tool_call_path::Proposal;
+use super::watched::Watched;
 use crate::connection::{Shared, Standstill};
 use crate::hooks::{AboutCall, HookPoint};
 use crate::intercepts::Question;
@@ -34,6 +35,8 @@ pub(super) struct Review {
     origin: Option<u64>,
     /// Where the agent makes it, if it is one of its own.
     place: Option<Box<EventPayload>>,
+    /// Who wants to know what the call did.
+    watched: Option<Watched>,
 }
 
 /// A review that goes on whether or not anybody awaits it, and ends when it is dropped.
@@ -52,11 +55,22 @@ impl Review {
             time: call.time.cloned(),
             origin: call.origin,
             place: call.place.cloned().map(Box::new),
+            watched: None,
         }
     }
 
-    /// Whether anybody is to be asked.
+    /// Somebody wants to know what the call did, and is told first.
+    pub(super) fn watch(&mut self, watched: Option<Watched>) {
+        self.watched = watched;
+    }
+
+    /// Whether anybody is to be asked or told.
     pub(super) fn is_wanted(&self) -> bool {
+        self.watched.is_some() || self.is_asked()
+    }
+
+    /// Whether anybody is to be asked.
+    pub(super) fn is_asked(&self) -> bool {
         self.shared.reviews_result_of(&self.tool)
     }
 
@@ -68,7 +82,15 @@ impl Review {
 
     /// Asks one after the other; each sees what the one before made of it (`intercept.chain`).
     pub(super) async fn run(self, answer: Answer) -> Answer {
-        let Self { shared, id, tool, caller, args, time, origin, place } = self;
+        let is_asked = self.is_asked();
+        let Self { shared, id, tool, caller, args, time, origin, place, watched } = self;
+        let answer = match watched {
+            Some(watched) => watched.answered(answer).await,
+            None => answer,
+        };
+        if !is_asked {
+            return answer;
+        }
         let about = EventPayload {
             tool_id: Some(id.to_string()),
             tool_name: Some(tool.clone()),

@@ -35,6 +35,8 @@ struct Told {
     caller: Option<String>,
     /// The tool was entered.
     executed: bool,
+    /// An earlier result answers it.
+    cache_hit: bool,
     /// The arguments as they stand, where an extension subscribed to the end of calls.
     args: Option<String>,
     /// Where the agent makes it, if it is one of its own.
@@ -91,6 +93,7 @@ impl Telling {
             extension: offered.as_deref().and_then(extension_of),
             caller: caller.map(str::to_owned),
             executed: false,
+            cache_hit: false,
             args: wants_end.then(|| args.to_owned()),
             place: place.cloned().map(Box::new),
             span: if is_traced { span_of(id, caller) } else { Span::none() },
@@ -132,6 +135,13 @@ impl Telling {
             if told.extension.as_deref() != Some(&tool.extension) {
                 told.extension = extension_of(tool);
             }
+        }
+    }
+
+    /// An earlier result answers it.
+    pub(crate) fn recalled(&mut self) {
+        if let Some(told) = &mut self.0 {
+            told.cache_hit = true;
         }
     }
 
@@ -179,13 +189,15 @@ impl Told {
             let more = More::Ended {
                 status: end.status().as_str(),
                 executed: self.executed,
+                cache_hit: self.cache_hit,
                 duration_us: micros(self.began.elapsed()),
                 error_type: end.error_type(),
             };
             let is_tool = !matches!(end, End::Failed(CallError::Unknown { .. }));
             self.write(is_tool, None, "call_ended", more);
         }
-        let Self { shared, began, id, tool, extension, caller, executed, args, place, span } = self;
+        let Self { shared, began, id, tool, extension, caller, .. } = self;
+        let Self { executed, cache_hit, args, place, span, .. } = self;
         let status = end.status();
         let took: Duration = began.elapsed();
         span.record("extension", extension.as_deref());
@@ -213,8 +225,16 @@ impl Told {
             shared.emit("tool_result", payload);
         }
         if shared.news.is_heard() {
-            let ended = News::CallEnded { id, extension, tool, caller, status, executed, took };
-            shared.news.tell(ended);
+            shared.news.tell(News::CallEnded {
+                id,
+                extension,
+                tool,
+                caller,
+                status,
+                executed,
+                cache_hit,
+                took,
+            });
         }
     }
 }

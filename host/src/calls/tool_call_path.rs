@@ -4,11 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase};
-use extline_protocol::{Id, ModelArgsError, RawJson, ToolCallOptions, model_args};
+use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase, ToolResult};
+use extline_protocol::{Id, RawJson, ToolCallOptions};
 use extline_schema::{ToolSchema, Violation};
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::aftermath::Aftermath;
+use super::attempt::Attempt;
 use super::builtin;
 use super::call::{Call, CallOptions, Runner, Running};
 use super::review::Review;
@@ -17,7 +19,8 @@ use crate::aside;
 use crate::connection::{Caller, News, Sending, SentCall, Shared, Standstill};
 use crate::hooks::{AboutCall, HookPoint};
 use crate::intercepts::{Asked, Question, reason_of};
-use crate::offers::{TOOL_INVOKE, ToolFilter, invoked};
+use crate::model_side::Recalled;
+use crate::offers::{TOOL_INVOKE, ToolFilter};
 use crate::registry::{BuiltinCall, Owner, Point, Registry, Tool};
 use crate::report::{Blocked, CallError, Notice};
 
@@ -39,6 +42,15 @@ pub(super) struct Proposal<'a> {
     pub(super) unasked: Option<&'a str>,
 }
 
+/// A call that has begun.
+struct Begun {
+    running: Running,
+    /// What is said of a timeout.
+    timeout: Duration,
+    review: Box<Review>,
+    aftermath: Aftermath,
+}
+
 /// A call that nobody has anything against.
 struct Passed {
     tool: Arc<Tool>,
@@ -57,14 +69,21 @@ impl Shared {
     ) -> Result<Call, CallError> {
         // A call that is written in one of `tool_invoke` is that call.
         let is_search = name == TOOL_INVOKE && self.registry().offering().has_search;
-        let invoked = is_search.then(|| invoked(args)).flatten();
+        let id = self.name_call();
+        let invoked = is_search.then(|| self.read_invoked(&id, args)).flatten();
         let (name, args) = match &invoked {
             Some((name, args)) => (name.as_str(), args.get()),
             None => (name, args),
         };
         let is_of_model = caller.extension.is_none();
-        let id = self.name_call();
         let mut telling = Telling::begin(self, &id, caller.extension.as_deref(), name, args, None);
+        let mut attempt = match Attempt::of(self, options.task.as_deref(), name, args) {
+            Ok(attempt) => attempt,
+            Err(error) => {
+                telling.failed(&error);
+                return Err(error);
+            }
+        };
         let mut aborts = self.aborts.subscribe();
         let running = self.run_call(&id, caller, name, args, options, &mut telling);
         let begun = tokio::select! {
@@ -74,23 +93,25 @@ impl Shared {
             begun = running => begun,
         };
         match begun {
-            Ok((running, timeout, review)) => Ok(Call {
+            Ok(Begun { running, timeout, review, aftermath }) => Ok(Call {
                 name: name.to_owned(),
                 running,
                 timeout,
                 review: Some(review),
                 reviewing: None,
                 is_of_model,
+                aftermath,
+                attempt,
                 telling,
             }),
             Err(error) => {
+                let error = attempt.failed(error);
                 telling.failed(&error);
                 Err(error)
             }
         }
     }
 
-    /// Returns what runs the call, what is said of a timeout, and who may see the result first.
     async fn run_call(
         self: &Arc<Self>,
         id: &str,
@@ -99,7 +120,7 @@ impl Shared {
         args: &str,
         options: CallOptions,
         telling: &mut Telling,
-    ) -> Result<(Running, Duration, Box<Review>), CallError> {
+    ) -> Result<Begun, CallError> {
         let above = caller.time.or_else(builtin::time_above);
         let time = above.or_else(|| options.timeout.map(|_| Standstill::default()));
         let origin = caller.origin.or(options.origin);
@@ -129,12 +150,30 @@ impl Shared {
         if left.is_some_and(|left| left.is_zero()) {
             return Err(timed_out(options.timeout.unwrap_or_default()));
         }
-        let review = Box::new(Review::of(self, call, Some(&args)));
+        let mut review = Box::new(Review::of(self, call, Some(&args)));
         let users = self.users_timeout(&tool);
         let is_interactive = tool.definition.interactive && left.is_none() && users.is_none();
         let of_tool = users.or_else(|| tool.timeout());
         let own = left.or(of_tool);
         let announced_timeout = options.timeout.or(of_tool).unwrap_or(self.deadlines.tool);
+        let keeping = match self.model_side.memo.recall(options.task.as_deref(), &tool, args.get())
+        {
+            Recalled::Nothing => None,
+            Recalled::Unknown(keeping) => Some(keeping),
+            Recalled::TooOften => return Err(CallError::Duplicate { tool: name.to_owned() }),
+            Recalled::Result(result) => {
+                telling.recalled();
+                let running = Running::recalled(ToolResult { id: Id::from(id), ..*result });
+                let (timeout, aftermath) = (announced_timeout, Aftermath::nothing());
+                return Ok(Begun { running, timeout, review, aftermath });
+            }
+        };
+        if self.model_side.effects.is_some() {
+            // What waits there is large, and moved wherever this future goes.
+            review.watch(Box::pin(self.watch(call, &tool, &args)).await);
+        }
+        let aftermath = Aftermath::of(self, &tool, keeping);
+        let begun = |running| Begun { running, timeout: announced_timeout, review, aftermath };
         match &tool.owner {
             Owner::Extension(owner) => {
                 let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
@@ -156,7 +195,7 @@ impl Shared {
                 let SentCall { guard, result, updates } = sent.await?;
                 telling.executed(&tool);
                 let runner = Runner::Extension(guard);
-                Ok((Running { runner, result, updates }, announced_timeout, review))
+                Ok(begun(Running { runner, result, updates }))
             }
             Owner::Agent(builtin) => {
                 telling.executed(&tool);
@@ -168,7 +207,7 @@ impl Shared {
                 let aborts = self.aborts.subscribe();
                 let started =
                     builtin::start(builtin, &self.runtime, call, timeout, time, (turn, aborts));
-                Ok((started, announced_timeout, review))
+                Ok(begun(started))
             }
         }
     }
@@ -196,9 +235,7 @@ impl Shared {
             offered(registry, &tool).map(|()| tool)
         };
         let tool = self.when_loaded(waits, find).await?;
-        let args = self
-            .read_args(args)
-            .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;
+        let args = self.read_told(Some(&tool), call, args, telling)?;
         let (tool, turn) = self.take_turn(tool, waits).await?;
         if turn.is_some() {
             // While it waited, another one may have got the name.
@@ -216,9 +253,7 @@ impl Shared {
         args: &str,
         telling: &mut Telling,
     ) -> Result<RawJson, CallError> {
-        let args = self
-            .read_args(args)
-            .map_err(|error| CallError::BadArgs { tool: call.tool.to_owned(), error })?;
+        let args = self.read_told(Some(&tool), call, args, telling)?;
         self.pass_args(&tool, call, args, telling).await
     }
 
@@ -350,12 +385,6 @@ impl Shared {
             }
         }
         Ok((tool, None))
-    }
-
-    /// The arguments of a model, or of an interceptor in their place: an object, not too deep, no
-    /// key twice (`host.model-args`). A zot passes on what is JSON (`zot.no-validation`).
-    pub(super) fn read_args(&self, text: &str) -> Result<RawJson, ModelArgsError> {
-        if self.rules.profile.validates { model_args(text) } else { Ok(RawJson::parse(text)?) }
     }
 
     /// The arguments in an interceptor's answer.

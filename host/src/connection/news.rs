@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use extline_model::Fix;
 use extline_protocol::RawJson;
 use extline_protocol::frame::{Level, Log, Registered, ToolUpdate};
 use extline_services::pending::PendingAction;
@@ -128,8 +129,22 @@ pub enum News {
         status: CallStatus,
         /// Whether the tool was entered: not where the call was blocked or its arguments are wrong.
         executed: bool,
+        /// An earlier result answered it ([`HostBuilder::memo`](crate::HostBuilder::memo)).
+        cache_hit: bool,
         /// From its beginning, so with what interceptors and guards took.
         took: Duration,
+    },
+    /// The arguments of a call were no JSON, and were repaired
+    /// ([`HostBuilder::repair`](crate::HostBuilder::repair)). Told to those alone who listen.
+    ArgsRepaired {
+        /// The host's own name for the call.
+        id: String,
+        /// The tool.
+        tool: String,
+        /// What was changed, in the order of the text.
+        fixes: Vec<Fix>,
+        /// How many fixes there were beyond these.
+        unlisted: usize,
     },
     /// How a tool call stands; [`Call::update`](crate::Call::update) has the same for one call.
     ToolUpdate {
@@ -253,6 +268,11 @@ impl News {
                 }
             }
             Self::Notice { notice, .. } => notice.redact(redactor),
+            Self::ArgsRepaired { fixes, .. } => {
+                for fix in fixes {
+                    fix.found = redactor.text(&fix.found).into_owned();
+                }
+            }
             Self::Report(report) => Arc::make_mut(report).redact(redactor),
             Self::InterceptFailed { failure, .. } => failure.redact(redactor),
             Self::Registered { report, .. } => {
@@ -289,6 +309,10 @@ impl News {
             Self::PanelOpened { panel } => panel.id.len(),
             Self::PanelClosed { id, .. } => id.len(),
             Self::CallStarted { tool, .. } | Self::CallEnded { tool, .. } => tool.len(),
+            Self::ArgsRepaired { tool, fixes, .. } => {
+                let fixes = fixes.iter().map(|fix| size_of::<Fix>() + fix.found.len());
+                tool.len() + fixes.sum::<usize>()
+            }
             Self::Notice { notice, .. } => notice.text.len(),
             Self::Report(report) => report.extensions.len() * EACH,
             Self::Pending { action, .. } => {

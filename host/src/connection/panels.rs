@@ -183,6 +183,8 @@ impl Connection {
 /// What the agent does; each says whether the panel is open.
 impl Connection {
     pub(crate) fn panel_key(&self, serial: u64, key: &PanelKey) -> bool {
+        // What a key does nobody declares.
+        self.shared.model_side.memo.changed();
         self.tell_panel(serial, &key.panel_id, |state| state.session.panel_key(key))
     }
 

@@ -20,6 +20,7 @@ use super::{Connection, LargePipes, OnBootstrap};
 use crate::approval::Approvals;
 use crate::hooks::Hooks;
 use crate::lock::lock;
+use crate::model_side::ModelSide;
 use crate::process::HostProcesses;
 use crate::profile::ProfileRules;
 use crate::redact::Redactor;
@@ -38,6 +39,9 @@ pub(crate) struct Pending {
     pub(crate) resolving: AsyncMutex<()>,
 }
 
+/// What the builder of a host says that is kept as it is said.
+type OfBuilder = (Methods, Approvals, Hooks, Redactor, ModelSide);
+
 /// What all extensions of one host share.
 #[derive(Debug)]
 pub(crate) struct Shared {
@@ -52,6 +56,8 @@ pub(crate) struct Shared {
     pub(crate) approvals: Approvals,
     /// What extensions propose to do.
     pub(crate) pending: Pending,
+    /// What is done with a model's calls beside the gate.
+    pub(crate) model_side: ModelSide,
     /// Programs that a person has asked too.
     pub(crate) hooks: Hooks,
     /// Where what extensions ask for is worked on.
@@ -91,7 +97,7 @@ impl Shared {
         rules: ProfileRules,
         deadlines: Deadlines,
         emission: Emission,
-        (methods, approvals, hooks, redactor): (Methods, Approvals, Hooks, Redactor),
+        (methods, approvals, hooks, redactor, model_side): OfBuilder,
         run_asked_tool: RunAskedTool,
         on_bootstrap: OnBootstrap,
     ) -> Self {
@@ -104,6 +110,7 @@ impl Shared {
             methods,
             approvals,
             pending: Pending::default(),
+            model_side,
             hooks,
             runtime: Handle::current(),
             aborts: watch::Sender::new(0),

@@ -23,6 +23,7 @@ use crate::connection::{Method, MethodCall, Methods, OnBootstrap};
 use crate::discovery::Found;
 use crate::home::default_home;
 use crate::hooks::{ScriptHook, ScriptHooks};
+use crate::model_side::ModelSettings;
 use crate::offers::ToolFilter;
 use crate::process::EnvironmentSettings;
 use crate::redact::Redactor;
@@ -93,6 +94,7 @@ pub struct HostBuilder {
     pub(crate) hooks: Vec<ScriptHook>,
     pub(crate) secrets: Option<Provider>,
     pub(crate) redactor: Redactor,
+    pub(crate) model_side: ModelSettings,
 }
 
 impl Default for HostBuilder {
@@ -139,6 +141,7 @@ impl Default for HostBuilder {
             hooks: Vec::new(),
             secrets: None,
             redactor: Redactor::default(),
+            model_side: ModelSettings::default(),
         }
     }
 }

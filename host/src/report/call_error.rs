@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use extline_model::RepairError;
 use extline_protocol::frame::{ErrorInfo, RpcError};
 use extline_protocol::{ErrorKind, ModelArgsError};
 use extline_schema::Violation;
@@ -61,6 +62,29 @@ pub enum CallError {
         /// What is wrong with them.
         error: ModelArgsError,
     },
+    /// The arguments are no JSON, and more than one thing could be meant by them
+    /// ([`HostBuilder::repair`](crate::HostBuilder::repair)). The extension has not seen them.
+    #[error("{tool}: the arguments are not one JSON object: {error}")]
+    Unrepairable {
+        /// The tool.
+        tool: String,
+        /// What to mend, and where.
+        error: RepairError,
+    },
+    /// The arguments end before they are complete, and the tool may change something. The extension has
+    /// not seen them.
+    #[error(
+        "{tool}: the arguments end at line {line}, column {column} before they are complete, so \
+         nothing was done; write the whole call again, in several smaller ones where it is long"
+    )]
+    Truncated {
+        /// The tool.
+        tool: String,
+        /// The line in which they end, from 1.
+        line: usize,
+        /// The column behind their last character, from 1.
+        column: usize,
+    },
     /// The arguments do not fit the tool's schema. The extension has not seen them.
     #[error("{}: {violation}", .tool.name())]
     Invalid {
@@ -84,6 +108,34 @@ pub enum CallError {
         tool: String,
         /// Why: the words of the user, or what kept it from being asked.
         reason: String,
+    },
+    /// The same call was answered before in the same task, and nothing has changed since
+    /// ([`MemoPolicy::AnswerOnce`](crate::MemoPolicy::AnswerOnce)). The tool was not called.
+    #[error(
+        "{tool}: duplicate call: the same call was answered before, and nothing has changed since; \
+         use that result, or call with other arguments"
+    )]
+    Duplicate {
+        /// The tool.
+        tool: String,
+    },
+    /// The call has failed for the third time in its task
+    /// ([`HostBuilder::loop_guard`](crate::HostBuilder::loop_guard)).
+    #[error("{error}\nhint: {advice}")]
+    Repeated {
+        /// Why it failed.
+        error: Box<Self>,
+        /// What to do in place of calling it again.
+        advice: String,
+    },
+    /// The call has failed three times in its task, and was not made again.
+    #[error(
+        "{tool} was not called: this same call has failed 3 times; change the arguments, use another \
+         tool, or tell the user what is in the way"
+    )]
+    TooOften {
+        /// The tool.
+        tool: String,
     },
     /// There was no answer in time; the extension goes on, and
     /// [`Host::diagnose`](crate::Host::diagnose) says what it is doing instead.
@@ -181,13 +233,18 @@ impl CallError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Unknown { .. } => ErrorKind::NotFound,
-            Self::BadArgs { .. } | Self::Invalid { .. } | Self::Config { .. } => {
-                ErrorKind::Validation
-            }
+            Self::BadArgs { .. }
+            | Self::Unrepairable { .. }
+            | Self::Truncated { .. }
+            | Self::Invalid { .. }
+            | Self::Config { .. } => ErrorKind::Validation,
             Self::Blocked { .. }
             | Self::Denied { .. }
             | Self::SwitchedOff { .. }
             | Self::Inactive { .. } => ErrorKind::Permission,
+            Self::Duplicate { .. } => ErrorKind::Conflict,
+            Self::Repeated { error, .. } => error.kind(),
+            Self::TooOften { .. } => ErrorKind::Budget,
             Self::Timeout { .. } => ErrorKind::Timeout,
             Self::Cancelled { .. } => ErrorKind::Cancelled,
             Self::Died { .. } | Self::Restarting { .. } => ErrorKind::Transient,
@@ -202,12 +259,28 @@ impl CallError {
     pub fn field(&self) -> Option<&str> {
         match self {
             Self::Invalid { violation, .. } => Some(&violation.pointer),
+            Self::Repeated { error, .. } => error.field(),
             _ => None,
         }
     }
 
+    /// Whether its words say what to do next.
+    pub(crate) fn advises(&self) -> bool {
+        matches!(
+            self,
+            Self::Unrepairable { .. }
+                | Self::Truncated { .. }
+                | Self::Duplicate { .. }
+                | Self::Repeated { .. }
+                | Self::TooOften { .. }
+        )
+    }
+
     /// The same as the wire's error object, as a model would get it.
     pub fn to_error_info(&self) -> ErrorInfo {
+        if let Self::Repeated { error, advice } = self {
+            return ErrorInfo { hint: Some(advice.clone()), ..error.to_error_info() };
+        }
         let mut info = ErrorInfo::new(self.kind(), self.to_string());
         info.field = self.field().map(str::to_owned);
         info

@@ -37,6 +37,7 @@ impl CallStatus {
     pub(crate) fn of(error: &CallError) -> Self {
         match error {
             CallError::Blocked { .. } | CallError::Denied { .. } => Self::Blocked,
+            CallError::Repeated { error, .. } => Self::of(error),
             CallError::Cancelled { .. } => Self::Cancelled,
             CallError::Timeout { .. } => Self::TimedOut,
             _ => Self::Failed,

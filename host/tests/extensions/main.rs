@@ -16,6 +16,9 @@ mod configs;
 mod death;
 mod declared_guards;
 mod dialogs;
+mod effects;
+mod failing;
+mod framing;
 mod guards;
 mod hooks;
 mod intercepts;
@@ -23,6 +26,7 @@ mod journal;
 mod lazy;
 #[cfg(feature = "mcp-client")]
 mod mcp_servers;
+mod memo;
 mod mixed;
 mod offers;
 mod panels;
@@ -30,6 +34,7 @@ mod pending;
 mod programs;
 mod registrations;
 mod reloading;
+mod repair;
 mod requests;
 mod results;
 #[cfg(target_os = "linux")]

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use extline_host::model::Provider;
 use extline_host::protocol::ErrorKind;
 use extline_host::{
-    CallError, CallOptions, ExtensionSource, Host, HostBuilder, Offer, Tool, ToolFilter, WhyHidden,
+    CallError, CallOptions, ExtensionSource, Host, HostBuilder, MemoPolicy, Offer, Tool,
+    ToolFilter, WhyHidden,
 };
 use extline_host::{News, NewsStream};
 use serde_json::{Value, json};
@@ -386,5 +387,36 @@ async fn groups_are_told_and_an_offer_is_rendered_for_a_provider() {
     let (left_out, error) = &google.left_out[0];
     assert_eq!((left_out.name(), error.reason.as_str()), ("tree", "recursion"));
     assert_eq!(offered.render(Provider::Anthropic).tools.len(), 2);
+    end(host).await;
+}
+
+#[tokio::test]
+async fn a_call_in_tool_invoke_is_repaired_and_remembered_as_the_tool_s_own() {
+    let home = Home::new();
+    let tools = json!([with(tool("outline"), &json!({"pure": true, "deferred": true}))]);
+    let with = |builder: HostBuilder| builder.tool_search().repair(true).memo(MemoPolicy::Answer);
+    let host = start(&home, &tools, with).await;
+    let mut news = host.news();
+    let offered = offer(&host);
+    let options = || CallOptions::default().offered(&offered).task("one");
+    let broken = "{'name': 'outline', 'args': {'path': 'a',},}";
+    let first = host.start_call("tool_invoke", broken, options()).await.unwrap();
+    let first = first.outcome().await.unwrap();
+    let second = host.start_call("outline", r#"{"path":"a"}"#, options()).await.unwrap();
+    assert_eq!(text(&second.outcome().await.unwrap()), text(&first));
+    let mut seen = (false, false);
+    while seen != (true, true) {
+        match news.next().await.unwrap() {
+            News::ArgsRepaired { tool, fixes, .. } => {
+                assert_eq!((tool.as_str(), fixes.is_empty()), ("tool_invoke", false));
+                seen.0 = true;
+            }
+            News::CallEnded { tool, cache_hit: true, .. } => {
+                assert_eq!(tool, "outline");
+                seen.1 = true;
+            }
+            _ => {}
+        }
+    }
     end(host).await;
 }

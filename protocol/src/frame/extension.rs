@@ -164,6 +164,14 @@ object! {
     }
 }
 
+impl RegisterTool {
+    /// Whether it declares that it changes nothing: it is `pure`, or `read_only` by its annotations.
+    pub fn only_looks(&self) -> bool {
+        let hints = self.annotations.as_ref();
+        self.pure || hints.and_then(|hints| hints.read_only) == Some(true)
+    }
+}
+
 object! {
     /// Takes a tool back (capability `tool_registry`).
     #[derive(Default)]
