@@ -16,6 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 MADE = ROOT / "target/mcp-matrix"
 CLIENTS = ROOT / "target/mcp-clients"
+SERVERS = ROOT / "protocol/mcp/servers"
 EXTLINE = ROOT / "target/debug/extline"
 PAGE = ROOT / "docs/tester/mcp-matrix.md"
 # Seconds after which something hangs.
@@ -80,6 +81,13 @@ def servers():
         name, version = spec[1:].split("@")
         more = [str(work)] if name.endswith("filesystem") else []
         yield f"`@{name}` (Node)", version, ["node", str(node / f"@{name}" / "dist/index.js"), *more]
+    wanted = dependencies()
+    yield "a server of `mcp` (Python)", PYTHON[3].split("==")[1], [str(python / "bin/python"), str(SERVERS / "notes.py")]
+    for name, file in (("sdk", "notes_1.mjs"), ("server", "notes_2.mjs")):
+        yield f"a server of `@modelcontextprotocol/{name}` (Node)", wanted[f"@modelcontextprotocol/{name}"], ["node", str(CLIENTS / "node" / file)]
+    yield "a server of `rmcp` (Rust)", "3.11.0", [with_rust()]
+    if shutil.which("go"):
+        yield "a server of `go-sdk` (Go)", "1.8.0", [with_go()]
     yield "our `extline mcp`", "here", [str(EXTLINE), "mcp", str(ROOT / "examples/weather-rust")]
 
 
@@ -88,7 +96,7 @@ def clients():
     python = str(CLIENTS / "python/bin/python")
     driver = str(ROOT / "protocol/mcp/clients/driver.py")
     rmcp = str(CLIENTS / "rmcp/debug/mcp-driver-rmcp")
-    wanted = json.loads((ROOT / "protocol/mcp/clients/package.json").read_text(encoding="utf-8"))["dependencies"]
+    wanted = dependencies()
     one, two = wanted["@modelcontextprotocol/sdk"], wanted["@modelcontextprotocol/client"]
     inspector = str(node / "node_modules/@modelcontextprotocol/inspector-cli/build/index.js")
     for mode in ("auto", "legacy"):
@@ -100,6 +108,24 @@ def clients():
         yield f"`rmcp`, `{mode}`", "3.11.0", ["--driver", rmcp, mode]
     words = ["node", inspector, "{server}", "--method", "tools/list"]
     yield "MCP Inspector's command line", wanted["@modelcontextprotocol/inspector-cli"], ["--command", *words]
+
+
+def dependencies():
+    """The packages of the clients' folder, each with its version."""
+    return json.loads((ROOT / "protocol/mcp/clients/package.json").read_text(encoding="utf-8"))["dependencies"]
+
+
+def with_rust():
+    manifest, made = str(SERVERS / "rmcp/Cargo.toml"), MADE / "rmcp"
+    command = ["cargo", "build", "--locked", "--quiet", "--manifest-path", manifest, "--target-dir", str(made)]
+    subprocess.run(command, check=True)
+    return str(made / "debug/mcp-server-rmcp")
+
+
+def with_go():
+    program = MADE / "notes-go"
+    subprocess.run(["go", "build", "-o", str(program), "."], cwd=SERVERS / "go", check=True)
+    return str(program)
 
 
 def with_python(name, packages):

@@ -20,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CLIENTS = ROOT / "protocol/mcp/clients"
+SERVERS = ROOT / "protocol/mcp/servers"
 MADE = ROOT / "target/mcp-clients"
 EVERYTHING = MADE / "node/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
 DEBUG = ROOT / "target/debug"
@@ -28,6 +29,16 @@ PATIENCE = 120
 # Cases for MCP servers that start one more process each.
 STARTS = ["M-INI-03", "M-INI-05", "M-INI-06", "M-INI-07", "M-FRM-09", "M-END-05", "M-END-09"]
 KILLS = 25
+# What the tester of servers finds in servers of the official SDKs.
+FOUND = {
+    "a server of mcp 2 for Python": [
+        "M-RPC-07 warn", "M-TOL-05 warn", "M-TOL-05@2026 warn", "M-TOL-06 warn", "M-TOL-06@2026 warn",
+    ],
+    "a server of SDK 1 for TypeScript": ["M-FRM-09 info", "M-RPC-07 warn", "M-TOL-05 warn", "M-TOL-06 warn"],
+    "a server of SDK 2 for TypeScript": [
+        "M-DSC-04 fail", "M-FRM-09 info", "M-RPC-07 warn", "M-TOL-05 warn", "M-TOL-05@2026 warn",
+    ],
+}
 # What the tester of clients finds in the official ones, in the order of its cases.
 KNOWN = {
     "driver_1.mjs": ["C-LIN-05 info"],
@@ -71,6 +82,7 @@ def main():
     tested = {**servers, "extline mcp": [str(DEBUG / "extline"), "mcp", str(ROOT / "examples/weather-rust")]}
     tested["the official server with everything"] = ["node", str(EVERYTHING)]
     checks += [(f"{server} passes the tester of MCP servers", passes_tester, command) for server, command in tested.items()]
+    checks += [(f"the tester finds in {server} what it is known for", is_known, server, command) for server, command in official().items()]
     checks += [(f"{client} passes the tester of MCP clients", client_passes, driver) for client, driver in drivers().items()]
     checks.append(("docs/mcp/serve.md answers as it says", answers_as_documented))
     checks.append(("extline run uses the official server with everything", uses_everything))
@@ -177,7 +189,7 @@ def with_node():
         # Inspector's command line reads its own version from a file that its package lacks.
         (folder / "node_modules/@modelcontextprotocol/package.json").write_text('{"name": "inspector", "version": "1"}')
         keep(folder)
-    for program in CLIENTS.glob("*.mjs"):
+    for program in [*CLIENTS.glob("*.mjs"), *SERVERS.glob("*.mjs")]:
         shutil.copy(program, folder)
 
 
@@ -348,6 +360,27 @@ def passes_tester(server):
     assert ran.returncode == 0 and not found, f"exit status {ran.returncode}: {found} {ran.stderr[-500:]}"
     passed = sum(1 for row in rows if row.get("verdict") == "pass")
     assert passed > 40, f"{passed} cases passed"
+
+
+def official():
+    """A server of each official SDK that the tests have installed, as users write one."""
+    return {
+        "a server of mcp 2 for Python": [f"{MADE}/python/bin/python", str(SERVERS / "notes.py")],
+        "a server of SDK 1 for TypeScript": ["node", f"{MADE}/node/notes_1.mjs"],
+        "a server of SDK 2 for TypeScript": ["node", f"{MADE}/node/notes_2.mjs"],
+    }
+
+
+def is_known(server, command):
+    """What is found is what is known, and each has a cause and a cure."""
+    command = [str(DEBUG / "extline"), "conformance", "--protocol", "mcp", "--call", "--json", "--", *command]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    rows = [json.loads(line) for line in ran.stdout.splitlines()]
+    found = [row for row in rows if row.get("verdict") not in (None, "pass", "not-applicable")]
+    ids = sorted(f"{row['id']} {row['verdict']}" for row in found)
+    assert ids == sorted(FOUND[server]), f"exit status {ran.returncode}: {ids} {ran.stderr[-500:]}"
+    without = [row["id"] for row in found if not row.get("cause")]
+    assert not without, f"no cause is known of {without}"
 
 
 def drivers():

@@ -142,6 +142,68 @@ fn drawn_sessions_of_a_client_are_survived_or_written_down_to_be_played_again() 
     extline.run(&[&again[..], &["--", "python3", "-S", &server]].concat()).assert_code(0);
 }
 
+/// A server with ten faults, each with the case that names it behind it.
+const FAULTS: &str = r#"
+import json, sys, time
+SUM = {"type": "object", "properties": {"sum": {"type": "number"}}, "required": ["sum"]}
+ANY = {"type": "object"}
+TOOLS = [
+    {"name": "my tool", "inputSchema": ANY},                            # M-TOL-02
+    {"name": "later", "inputSchema": None},                             # M-TOL-01
+    {"name": "sum", "inputSchema": ANY, "outputSchema": SUM},
+]
+print("notes server started")                                           # M-FRM-01
+def say(identity, **outcome):
+    print(json.dumps({"jsonrpc": "2.0", "id": identity, **outcome}), flush=True)
+for line in sys.stdin:
+    try:
+        request = json.loads(line)
+    except ValueError:
+        continue
+    method, params = request.get("method"), request.get("params") or {} # M-RPC-08
+    if method is None:
+        continue
+    if "id" not in request:
+        if method.startswith("notifications/extline"):
+            say(None, error={"code": -32601, "message": "unknown"})     # M-RPC-05
+        continue
+    if method == "initialize":                                          # M-INI-04
+        say(request["id"], result={"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}},
+                                   "serverInfo": {"name": "notes", "version": "1"}})
+    elif method == "tools/list":
+        say(request["id"], result={"tools": TOOLS})
+    elif method == "tools/call" and not isinstance(params, dict):
+        say(request["id"], error={"code": -32602, "message": "params"})
+    elif method == "tools/call" and params.get("name") != "sum":
+        say(request["id"], error={"code": "unknown", "message": "no"})  # M-RPC-16
+    elif method == "tools/call":
+        content = [{"type": "text", "text": "{}"}]
+        say(request["id"], result={"content": content, "structuredContent": {"total": 1}}) # M-TOL-11
+    # M-RPC-01: nothing else is answered.
+time.sleep(60)                                                          # M-END-01
+"#;
+
+#[test]
+fn each_of_ten_planted_faults_is_named() {
+    let extline = Extline::new();
+    let server = extline.home().join("faults.py");
+    fs::write(&server, FAULTS).unwrap();
+    let server = server.display().to_string();
+    let planted = FAULTS.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
+    let planted: Vec<_> = planted.filter(|word| word.starts_with("M-")).collect();
+    assert_eq!(planted.len(), 10, "{planted:?}");
+    let only = planted.iter().flat_map(|case| ["--only", case]);
+    let mut arguments = vec!["conformance", "--json", "--protocol", "mcp", "--call"];
+    arguments.extend(only.chain(["--", "python3", "-S", &server]));
+    let outcome = extline.run(&arguments);
+    outcome.assert_code(1);
+    let rows = outcome.json_lines();
+    let found: Vec<_> = rows.iter().filter(|row| row["failure"].is_object()).collect();
+    for case in planted {
+        assert!(found.iter().any(|row| row["id"] == case), "{case} is not found: {found:#?}");
+    }
+}
+
 #[test]
 fn what_is_wrong_is_told_with_the_sentence_and_the_command_that_repeats_it() {
     let extline = Extline::new();

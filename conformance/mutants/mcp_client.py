@@ -153,7 +153,7 @@ class Server:
                 for line in data.splitlines():
                     self.take(line)
         else:
-            for line in self.process.stdout:
+            for line in open(self.process.stdout.fileno(), "rb", closefd=False):
                 most = {"short-lines-only": 1 << 20, "medium-lines-only": 10_000_000}
                 if len(line) <= most.get("".join(sys.argv[1:]), len(line)):
                     self.take(line)

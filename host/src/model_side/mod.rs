@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use extline_protocol::frame::ToolResult;
 
 use crate::effects::Consumer;
+use crate::offers::TOOL_INVOKE;
 use crate::registry::Tool;
 
 pub use self::answer::ModelAnswer;
@@ -58,8 +59,9 @@ impl ModelSide {
 
     /// Whether a result is more than data to a model. Who answers can only lower that (`tool.trust`).
     fn trusts(&self, tool: Option<&Tool>, result: &ToolResult) -> bool {
-        let is_known =
-            |tool: &Tool| !tool.is_of_extension() || self.trusted.contains(&tool.extension);
+        // Whoever was called by `tool_invoke` answers in its place.
+        let is_own = |tool: &Tool| !tool.is_of_extension() && tool.name() != TOOL_INVOKE;
+        let is_known = |tool: &Tool| is_own(tool) || self.trusted.contains(&tool.extension);
         result.trust.as_deref().is_none_or(|trust| trust == "trusted") && tool.is_some_and(is_known)
     }
 }

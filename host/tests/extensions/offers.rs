@@ -404,6 +404,9 @@ async fn a_call_in_tool_invoke_is_repaired_and_remembered_as_the_tool_s_own() {
     let first = first.outcome().await.unwrap();
     let second = host.start_call("outline", r#"{"path":"a"}"#, options()).await.unwrap();
     assert_eq!(text(&second.outcome().await.unwrap()), text(&first));
+    // The words are the extension's, whichever way it was called.
+    let said = host.for_model("tool_invoke", &Ok(first));
+    assert_eq!(said.content.len(), 3, "{said:?}");
     let mut seen = (false, false);
     while seen != (true, true) {
         match news.next().await.unwrap() {
