@@ -142,6 +142,64 @@ fn drawn_sessions_of_a_client_are_survived_or_written_down_to_be_played_again() 
     extline.run(&[&again[..], &["--", "python3", "-S", &server]].concat()).assert_code(0);
 }
 
+/// A server by hand that breaks nothing.
+const CORRECT: &str = r#"
+import json, sys
+VERSIONS = ["2025-11-25", "2025-06-18"]
+SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+TOOLS = [{"name": "shout", "description": "Makes text loud", "inputSchema": SCHEMA}]
+INFO = {"name": "shouter", "version": "1.0.0"}
+
+def write(identity, **outcome):
+    print(json.dumps({"jsonrpc": "2.0", "id": identity, **outcome}), flush=True)
+
+def answer(method, params):
+    if method == "initialize":
+        asked = params.get("protocolVersion")
+        version = asked if asked in VERSIONS else VERSIONS[0]
+        return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": INFO}
+    if method == "ping":
+        return {}
+    if method == "tools/list" and "cursor" not in params:
+        return {"tools": TOOLS}
+    if method == "tools/call" and params.get("name") == "shout":
+        text = (params.get("arguments") or {}).get("text")
+        wrong = not isinstance(text, str)
+        said = "text: expected a string" if wrong else text.upper()
+        return {"content": [{"type": "text", "text": said}], "isError": wrong}
+    raise LookupError(-32602 if method.startswith("tools/") else -32601)
+
+sys.stdin.reconfigure(errors="replace")
+for line in sys.stdin:
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        write(None, error={"code": -32700, "message": "Parse error"})
+        continue
+    if not isinstance(message, dict) or "id" not in message or not isinstance(message.get("method"), str):
+        continue
+    params = message.get("params") if isinstance(message.get("params"), dict) else {}
+    try:
+        write(message["id"], result=answer(message["method"], params))
+    except LookupError as error:
+        write(message["id"], error={"code": error.args[0], "message": "there is no such method, tool or page"})
+"#;
+
+#[test]
+fn a_correct_server_of_forty_lines_breaks_nothing() {
+    assert!(CORRECT.trim().lines().count() <= 40);
+    let extline = Extline::new();
+    let server = extline.home().join("correct.py");
+    fs::write(&server, CORRECT).unwrap();
+    let server = server.display().to_string();
+    let arguments = ["conformance", "--json", "--protocol", "mcp", "--call"];
+    let outcome = extline.run(&[&arguments[..], &["--", "python3", "-S", &server]].concat());
+    outcome.assert_code(0);
+    let rows = outcome.json_lines();
+    assert!(rows.iter().all(|row| row["failure"].is_null()), "{rows:?}");
+    assert!(rows.iter().filter(|row| row["verdict"] == "pass").count() > 60, "{rows:?}");
+}
+
 /// A server with ten faults, each with the case that names it behind it.
 const FAULTS: &str = r#"
 import json, sys, time
