@@ -54,7 +54,7 @@ pub use extline_json::bytes;
 pub use extline_json::pointer;
 pub use extline_json::{
     Elements, Ends, Field, FieldError, Member, Members, RawJson, RawJsonError, read_string,
-    write_string,
+    write_array, write_object, write_string,
 };
 pub use glob::{Glob, LoneBackslash};
 pub use head::Head;

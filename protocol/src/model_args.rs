@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use thiserror::Error;
 
-use crate::json::{Elements, Members, RawJson, RawJsonError, excerpt, write_string};
+use crate::json::{Elements, Members, RawJson, RawJsonError, excerpt, write_array, write_object};
 use crate::limits::MODEL_ARGS_DEPTH;
 
 /// Arguments that no extension should get.
@@ -80,32 +80,13 @@ fn write_without_duplicates(value: &str, out: &mut Vec<u8>) {
         let last: HashMap<_, _> =
             members.iter().enumerate().map(|(at, member)| (member.key(), at)).collect();
         let kept = members.iter().enumerate().filter(|(at, m)| last[&m.key()] == *at);
-        write_list(*b"{}", kept, out, |(_, member), out| {
-            write_string(&member.key(), out);
-            out.push(b':');
-            write_without_duplicates(member.value, out);
-        });
+        let kept = kept.map(|(_, member)| (member.key(), member.value));
+        write_object(kept, out, write_without_duplicates);
     } else if let Some(elements) = Elements::of(value) {
-        write_list(*b"[]", elements, out, write_without_duplicates);
+        write_array(elements, out, write_without_duplicates);
     } else {
         out.extend_from_slice(value.as_bytes());
     }
-}
-
-fn write_list<T>(
-    brackets: [u8; 2],
-    items: impl Iterator<Item = T>,
-    out: &mut Vec<u8>,
-    write: impl Fn(T, &mut Vec<u8>),
-) {
-    out.push(brackets[0]);
-    for (position, item) in items.enumerate() {
-        if position > 0 {
-            out.push(b',');
-        }
-        write(item, out);
-    }
-    out.push(brackets[1]);
 }
 
 #[cfg(test)]

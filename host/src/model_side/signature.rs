@@ -1,7 +1,7 @@
 //! What makes two calls the same call.
 
 use extline_protocol::limits::MODEL_ARGS_DEPTH;
-use extline_protocol::{Elements, Members, read_string, write_string};
+use extline_protocol::{Elements, Members, read_string, write_array, write_object, write_string};
 use sha2::{Digest as _, Sha256};
 
 use crate::registry::Tool;
@@ -45,13 +45,9 @@ fn write_canonical(value: &str, out: &mut Vec<u8>) {
     if let Some(members) = Members::of(value) {
         let mut members: Vec<_> = members.iter().map(|it| (it.key(), it.value)).collect();
         members.sort_by(|(one, _), (other, _)| one.encode_utf16().cmp(other.encode_utf16()));
-        write_list(*b"{}", members, out, |(key, value), out| {
-            write_string(&key, out);
-            out.push(b':');
-            write_canonical(value, out);
-        });
+        write_object(members, out, write_canonical);
     } else if let Some(elements) = Elements::of(value) {
-        write_list(*b"[]", elements, out, write_canonical);
+        write_array(elements, out, write_canonical);
     } else if let Some(text) = read_string(value) {
         write_string(&text, out);
     } else {
@@ -68,22 +64,6 @@ fn write_canonical(value: &str, out: &mut Vec<u8>) {
 /// Whether the number stands for its text alone.
 fn is_exact(text: &str, number: f64) -> bool {
     number.is_finite() && (number.abs() < EXACT || text.contains(['.', 'e', 'E']))
-}
-
-fn write_list<T>(
-    brackets: [u8; 2],
-    items: impl IntoIterator<Item = T>,
-    out: &mut Vec<u8>,
-    write: impl Fn(T, &mut Vec<u8>),
-) {
-    out.push(brackets[0]);
-    for (position, item) in items.into_iter().enumerate() {
-        if position > 0 {
-            out.push(b',');
-        }
-        write(item, out);
-    }
-    out.push(brackets[1]);
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use extline_json::{EachMember, Elements, read_string, write_string};
+use extline_json::{EachMember, Elements, read_string, write_array, write_object, write_string};
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,27 +102,10 @@ impl Json {
     fn write_to(&self, out: &mut Vec<u8>) {
         match self {
             Self::Object(Object(members)) => {
-                out.push(b'{');
-                for (position, (name, value)) in members.iter().enumerate() {
-                    if position > 0 {
-                        out.push(b',');
-                    }
-                    write_string(name, out);
-                    out.push(b':');
-                    value.write_to(out);
-                }
-                out.push(b'}');
+                let members = members.iter().map(|(name, value)| (name, value));
+                write_object(members, out, Self::write_to);
             }
-            Self::List(list) => {
-                out.push(b'[');
-                for (position, value) in list.iter().enumerate() {
-                    if position > 0 {
-                        out.push(b',');
-                    }
-                    value.write_to(out);
-                }
-                out.push(b']');
-            }
+            Self::List(list) => write_array(list, out, Self::write_to),
             Self::Text(text) => write_string(text, out),
             Self::Other(text) => out.extend_from_slice(text.as_bytes()),
         }

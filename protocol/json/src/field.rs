@@ -7,7 +7,9 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::unescape::unescape;
-use super::{Elements, Members, RawJson, depth, write_number, write_string};
+use super::{
+    Elements, Members, RawJson, depth, write_array, write_number, write_object, write_string,
+};
 use crate::bytes::find;
 use crate::pointer::join;
 
@@ -232,14 +234,7 @@ impl<T: Field> Field for Vec<T> {
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        out.push(b'[');
-        for (position, item) in self.iter().enumerate() {
-            if position > 0 {
-                out.push(b',');
-            }
-            item.write(out);
-        }
-        out.push(b']');
+        write_array(self, out, T::write);
     }
 
     fn depth(&self) -> usize {
@@ -269,16 +264,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        out.push(b'{');
-        for (position, (name, value)) in self.iter().enumerate() {
-            if position > 0 {
-                out.push(b',');
-            }
-            write_string(name, out);
-            out.push(b':');
-            value.write(out);
-        }
-        out.push(b'}');
+        write_object(self, out, T::write);
     }
 
     fn depth(&self) -> usize {

@@ -28,4 +28,4 @@ pub use ends::Ends;
 pub use field::{Field, FieldError, excerpt, read_last, read_member, read_string};
 pub use raw::{RawJson, RawJsonError, repair_surrogates};
 pub use scan::{EachMember, Elements, Member, Members, depth};
-pub use write::{write_number, write_string};
+pub use write::{write_array, write_number, write_object, write_string};

@@ -54,6 +54,40 @@ pub fn write_number(number: f64, out: &mut Vec<u8>) {
     }
 }
 
+/// Writes an array; `write` writes each element.
+pub fn write_array<T>(
+    elements: impl IntoIterator<Item = T>,
+    out: &mut Vec<u8>,
+    write: impl Fn(T, &mut Vec<u8>),
+) {
+    out.push(b'[');
+    for (position, element) in elements.into_iter().enumerate() {
+        if position > 0 {
+            out.push(b',');
+        }
+        write(element, out);
+    }
+    out.push(b']');
+}
+
+/// Writes an object; `write` writes the value of each member.
+pub fn write_object<N: AsRef<str>, T>(
+    members: impl IntoIterator<Item = (N, T)>,
+    out: &mut Vec<u8>,
+    write: impl Fn(T, &mut Vec<u8>),
+) {
+    out.push(b'{');
+    for (position, (name, value)) in members.into_iter().enumerate() {
+        if position > 0 {
+            out.push(b',');
+        }
+        write_string(name.as_ref(), out);
+        out.push(b':');
+        write(value, out);
+    }
+    out.push(b'}');
+}
+
 #[cold]
 fn push_number(byte: u8, out: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
@@ -77,6 +111,20 @@ mod tests {
             written("a\"b\\c/\u{8}\t\n\u{c}\r\u{1}\u{1f}\u{7f}é\u{2028}😀"),
             "\"a\\\"b\\\\c/\\b\\t\\n\\f\\r\\u0001\\u001f\u{7f}é\u{2028}😀\""
         );
+    }
+
+    #[test]
+    fn arrays_and_objects_have_commas_between() {
+        let written = |count: usize| {
+            let mut out = Vec::new();
+            let names = ["a", "b\"", "c"];
+            write_object(names.into_iter().take(count).map(|it| (it, it)), &mut out, write_string);
+            write_array(names.into_iter().take(count), &mut out, write_string);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(written(0), "{}[]");
+        assert_eq!(written(1), r#"{"a":"a"}["a"]"#);
+        assert_eq!(written(3), r#"{"a":"a","b\"":"b\"","c":"c"}["a","b\"","c"]"#);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use extline_protocol::pointer::follow;
-use extline_protocol::{Elements, Members, RawJson, read_string, write_string};
+use extline_protocol::{Elements, Members, RawJson, read_string, write_object, write_string};
 
 /// Keywords that choose between schemas. What they say is not shown at the root.
 const CHOICES: [&str; 9] = [
@@ -144,16 +144,8 @@ fn write_properties(out: &mut Vec<u8>, properties: Option<&str>, root: &Members<
     if properties.is_none() && all.is_empty() {
         return;
     }
-    out.extend_from_slice(b",\"properties\":{");
-    for (position, (key, value)) in all.iter().enumerate() {
-        if position > 0 {
-            out.push(b',');
-        }
-        write_string(key, out);
-        out.push(b':');
-        out.extend_from_slice(value.as_bytes());
-    }
-    out.push(b'}');
+    out.extend_from_slice(b",\"properties\":");
+    write_object(all, out, |value, out| out.extend_from_slice(value.as_bytes()));
 }
 
 fn push(out: &mut Vec<u8>, key: &str, value: &str) {
