@@ -192,9 +192,13 @@ fn a_correct_server_of_forty_lines_breaks_nothing() {
     let server = extline.home().join("correct.py");
     fs::write(&server, CORRECT).unwrap();
     let server = server.display().to_string();
+    let starts = extline.home().join("starts");
+    let counting = format!("echo >>{}; exec python3 -S {server}", starts.display());
     let arguments = ["conformance", "--json", "--protocol", "mcp", "--call"];
-    let outcome = extline.run(&[&arguments[..], &["--", "python3", "-S", &server]].concat());
+    let outcome = extline.run(&[&arguments[..], &["--", "sh", "-c", &counting]].concat());
     outcome.assert_code(0);
+    let starts = fs::read_to_string(starts).unwrap().lines().count();
+    assert!(starts <= 15, "{starts} starts");
     let rows = outcome.json_lines();
     assert!(rows.iter().all(|row| row["failure"].is_null()), "{rows:?}");
     assert!(rows.iter().filter(|row| row["verdict"] == "pass").count() > 60, "{rows:?}");
