@@ -160,7 +160,7 @@ impl Target {
     /// Closes its stdin, what was not written yet forgotten.
     pub(crate) fn close_stdin(&mut self) {
         self.release();
-        self.outgoing.clear();
+        self.forget_unwritten();
         if self.stdin.take().is_some() {
             self.timeline.add(What::Action("stdin closed".to_owned()));
         }
@@ -307,6 +307,7 @@ impl Target {
             Ok(Some(status)) => Exit::of(status),
             Err(error) => Exit::Unknown { reason: error.to_string() },
         };
+        self.forget_unwritten();
         // What it wrote before it ended is in the pipes still, also where nothing was read of late. One
         // that it started may go on: of that no more is read here, and the end of the pipe only where
         // it has come.
@@ -326,5 +327,43 @@ impl Target {
 impl Drop for Target {
     fn drop(&mut self) {
         self.group.end(&mut self.child, self.left.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use extline_host::ExtensionSource;
+
+    use super::*;
+
+    /// What one was sent that reads a line, answers it, and ends.
+    fn sent_to_one_that_ends(bytes: Vec<u8>) -> Vec<u8> {
+        let args = ["-c", "read -r line; echo \"$line\""].map(Into::into).to_vec();
+        let source = ExtensionSource::Command { program: "/bin/sh".into(), args, name: None };
+        let program = Program::of(&source, Path::new("/")).unwrap();
+        let mut target = Target::start(&program, Setting::default()).unwrap();
+        target.write(bytes);
+        let until = Instant::now() + Duration::from_secs(20);
+        while target.exit().is_none() && target.pump(until) {}
+        let records = target.timeline().records().iter();
+        let sent = records.filter_map(|record| match &record.what {
+            What::Sent { bytes, writes } => {
+                assert_eq!(writes.iter().sum::<usize>(), bytes.len());
+                Some(bytes.as_slice())
+            }
+            _ => None,
+        });
+        sent.collect::<Vec<_>>().concat()
+    }
+
+    #[test]
+    fn what_was_taken_of_a_write_is_noted_where_the_rest_never_is() {
+        let whole = b"first\n".to_vec();
+        assert_eq!(sent_to_one_that_ends(whole.clone()), whole);
+        let more_than_a_pipe_holds = [whole.clone(), vec![b'x'; 4 << 20]].concat();
+        let sent = sent_to_one_that_ends(more_than_a_pipe_holds.clone());
+        assert!(sent.starts_with(&whole) && sent.len() < more_than_a_pipe_holds.len());
     }
 }

@@ -90,10 +90,6 @@ pub(super) fn one_answer(observed: &Observed<'_>) -> Outcome {
 
 /// What is answered was asked.
 pub(super) fn known_ids(observed: &Observed<'_>) -> Outcome {
-    // What one that dies was sent last, and answered, may not have been noted.
-    if observed.blamed && observed.exit.is_some() && !observed.killed {
-        return Outcome::Nothing;
-    }
     let each_of = |sent: &'_ Value| match sent {
         Value::Array(batch) => batch.iter().map(|one| one["id"].to_string()).collect(),
         one => vec![one["id"].to_string()],

@@ -109,21 +109,33 @@ impl Target {
                 }
                 Err(Errno::AGAIN | Errno::INTR) => return,
                 Err(error) => {
-                    self.outgoing.clear();
+                    self.forget_unwritten();
                     self.stdin = None;
                     self.timeline.add(What::Action(format!("stdin cannot be written: {error}")));
                     return;
                 }
             }
             if outgoing.written == outgoing.bytes.len() {
-                let Outgoing { bytes, writes, .. } = self
-                    .outgoing
-                    .pop_front()
-                    .unwrap_or_else(|| unreachable!("the front was looked at above"));
-                self.sent += bytes.len();
-                self.timeline.add(What::Sent { bytes, writes });
+                self.note_sent();
             }
         }
+    }
+
+    /// Forgets what waits to be written. The part of it that was written is noted: it may be answered.
+    pub(super) fn forget_unwritten(&mut self) {
+        if self.outgoing.front().is_some_and(|outgoing| outgoing.written > 0) {
+            self.note_sent();
+        }
+        self.outgoing.clear();
+    }
+
+    /// Notes what was written of the first that waits.
+    fn note_sent(&mut self) {
+        let Some(outgoing) = self.outgoing.pop_front() else { return };
+        let Outgoing { mut bytes, written, writes, last_write, .. } = outgoing;
+        bytes.truncate(written);
+        self.sent += written;
+        self.timeline.add_at(last_write, What::Sent { bytes, writes });
     }
 
     /// Reads once, and says how many bytes came.
