@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use extline_protocol::Profile;
 
 use super::offered::Offered;
@@ -196,10 +196,10 @@ pub(crate) enum Question {
 
 /// A client of MCP that is checked.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("client").args(["driver", "command", "list"]).required(true).multiple(true)))]
 pub(crate) struct TestClient {
     /// The driver: a program that operates the client, with its arguments; it stands last
-    #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true,
-          required_unless_present_any = ["list", "command"])]
+    #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true)]
     pub(crate) driver: Vec<OsString>,
 
     /// A client that is told its server on its command line, and what it does by itself; it stands
