@@ -64,6 +64,13 @@ pub struct Callable {
     pub is_sample: bool,
 }
 
+impl Callable {
+    /// What stands between the braces of the params of a call over MCP, without `_meta`.
+    pub(crate) fn params(&self) -> String {
+        format!(r#""name":{},"arguments":{}"#, Value::from(self.name.as_str()), self.args)
+    }
+}
+
 /// What was called at first contact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Called {

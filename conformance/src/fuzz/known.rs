@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::case::Binds;
 use crate::check::surface;
-use crate::conversation::{Canary, Era, Survey};
+use crate::conversation::{Callable, Canary, Era, Survey};
 use crate::run::Options;
 
 /// What the model of a host knows of an extension.
@@ -62,7 +62,8 @@ impl Known {
     /// What is known of a server of MCP.
     pub(super) fn of_server(survey: &Survey, era: Era) -> Self {
         // What begins with a dollar would be taken for a placeholder of cases.
-        let usable = survey.callable.iter().filter(|tool| !tool.args.contains('$'));
+        let is_plain = |tool: &&Callable| !tool.params().contains('$');
+        let usable = survey.callable.iter().filter(is_plain);
         let samples = usable.map(|tool| (tool.name.clone(), tool.args.clone())).collect();
         let batches = survey.version() < "2025-06-18";
         Self { samples, server: Some(era), batches, ..Self::default() }

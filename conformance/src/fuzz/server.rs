@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fastrand::Rng;
+use serde_json::Value;
 
 use super::known::Known;
 use super::line::Line;
@@ -100,8 +101,8 @@ impl Drawing<'_> {
             8 => self.request("ping", "ping", ""),
             9 | 10 if !self.known.samples.is_empty() => {
                 let at = index(&mut self.chance, self.known.samples.len());
-                let (name, args) = self.known.samples[at].clone();
-                let params = format!(r#""name":"{name}","arguments":{args}"#);
+                let (name, args) = &self.known.samples[at];
+                let params = format!(r#""name":{},"arguments":{args}"#, Value::from(name.as_str()));
                 self.request("call of a tool", "tools/call", &params)
             }
             9..12 => {

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use extline_scenario::{Failure, Outcome};
-use serde_json::Value;
 
 use super::Run;
 use super::arguments::made;
@@ -73,7 +72,7 @@ impl Run<'_> {
     fn call_undeclared(&self, era: Era, tool: &Callable) {
         let Ok(mut conversation) = self.fresh(Setting::default()) else { return };
         let id = conversation.fresh_id();
-        let line = request(&id, "tools/call", &format!("{},{}", params(tool), era.meta()));
+        let line = request(&id, "tools/call", &format!("{},{}", tool.params(), era.meta()));
         // Whatever comes is looked at.
         let _ = conversation.ask(&id, &line, "tools/call", SOFT);
         self.keep(conversation, Used::ByMany);
@@ -108,10 +107,5 @@ impl Run<'_> {
 
 /// Calls a tool, and answers what the user is asked meanwhile.
 fn call(conversation: &mut Conversation, era: Era, tool: &Callable, reply: Reply) -> Answered {
-    conversation.ask_as_person(era, "tools/call", &params(tool), reply, CALL)
-}
-
-/// What stands between the braces of the params of a call, without `_meta`.
-fn params(tool: &Callable) -> String {
-    format!(r#""name":{},"arguments":{}"#, Value::from(tool.name.as_str()), tool.args)
+    conversation.ask_as_person(era, "tools/call", &tool.params(), reply, CALL)
 }

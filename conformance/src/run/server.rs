@@ -248,8 +248,7 @@ impl Run<'_> {
         if let Some(tool) = call {
             self.play_ready(|conversation| {
                 let id = conversation.fresh_id();
-                let name = Value::from(tool.name.as_str());
-                let params = format!(r#""name":{name},"arguments":{},{}"#, tool.args, era.meta());
+                let params = format!("{},{}", tool.params(), era.meta());
                 conversation.send(&request(&id, "tools/call", &params));
                 conversation.cancel(&id);
                 let _ = conversation.canary(&self.survey.canary, 1, SOFT, None);

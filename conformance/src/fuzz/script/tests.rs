@@ -2,6 +2,7 @@
 
 use super::super::draw::draw;
 use super::super::file::{Name, file};
+use super::super::server::draw_server;
 use super::*;
 use crate::case::parse_own;
 use crate::conversation::Era;
@@ -46,8 +47,17 @@ fn every_session_is_a_case_and_the_same_each_time() {
 #[test]
 fn every_session_of_a_client_is_a_case_and_the_same_each_time() {
     for era in Era::ALL {
-        let samples = vec![("add".to_owned(), r#"{"a":1,"b":2}"#.to_owned())];
+        let samples = vec![(r#"a "sum"\now"#.to_owned(), r#"{"a":1,"b":2}"#.to_owned())];
         let known = &Known { server: Some(era), samples, ..Known::default() };
+        let drawn = (1..80).flat_map(|number| draw_server(5, number, 20, known, era).moves);
+        let called = drawn.filter_map(|one| match one.what {
+            What::Message(message) if message.kind == "call of a tool" => Some(message.line),
+            _ => None,
+        });
+        let called: Vec<serde_json::Value> =
+            called.map(|line| serde_json::from_str(&line).unwrap()).collect();
+        assert!(called.len() > 5);
+        assert!(called.iter().all(|call| call["params"]["name"] == r#"a "sum"\now"#));
         for number in 1..80 {
             let text = text(5, number, known);
             let cases = parse_own("x.toml", &text).unwrap_or_else(|error| {
