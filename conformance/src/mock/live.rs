@@ -142,7 +142,7 @@ impl<W: Write, T: FnMut(&str)> Live<W, T> {
         self.running.push(Running { steps, ids, question: frame.clone(), due: None, before });
     }
 
-    /// The one that was played least often among those that fit, the earlier before the later.
+    /// The first of those that fit that was not played yet, or else the last of them.
     fn script_for(&self, frame: &Value) -> Option<usize> {
         let best = |fits: &dyn Fn(&Value) -> bool| {
             let scripts = self.scripts.iter().enumerate();

@@ -30,8 +30,7 @@ struct Exchange {
     id: Value,
     says: Vec<Vec<u8>>,
     is_answered: bool,
-    /// How often it was played.
-    played: u64,
+    was_played: bool,
 }
 
 /// What is still to be said to a request, once the client has answered what it was asked.
@@ -75,7 +74,7 @@ impl MockServer {
             id: id.clone(),
             says: Vec::new(),
             is_answered: false,
-            played: 0,
+            was_played: false,
         });
     }
 
@@ -135,7 +134,7 @@ impl MockServer {
         let method = request["method"].as_str().unwrap_or_default();
         let params = without_meta(&request["params"]);
         if let Some(exchange) = self.exchange_for(method, &params) {
-            exchange.played += 1;
+            exchange.was_played = true;
             return exchange.says.clone();
         }
         let outcome = match method {
@@ -154,8 +153,8 @@ impl MockServer {
         vec![format!("{outcome}\n").into_bytes()]
     }
 
-    /// The one that was played least often among those that fit, the earlier before the later. The beginning is
-    /// the same whatever a client says of itself.
+    /// The first of those that fit that was not played yet, or else the last of them. The beginning is the same
+    /// whatever a client says of itself.
     fn exchange_for(&mut self, method: &str, params: &Value) -> Option<&mut Exchange> {
         let begins = matches!(method, "initialize" | "server/discover");
         let fits = |exchange: &Exchange| {
@@ -164,7 +163,7 @@ impl MockServer {
         };
         let fitting: Vec<_> =
             (0..self.exchanges.len()).filter(|at| fits(&self.exchanges[*at])).collect();
-        let unused = fitting.iter().find(|at| self.exchanges[**at].played == 0);
+        let unused = fitting.iter().find(|at| !self.exchanges[**at].was_played);
         let at = unused.or(fitting.last()).copied()?;
         self.exchanges.get_mut(at)
     }

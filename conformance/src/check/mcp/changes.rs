@@ -88,9 +88,7 @@ fn may_tell(observed: &Observed<'_>) -> bool {
         let result = results(observed).into_iter().find(|(_, sent, _)| sent["method"] == method);
         result.is_some_and(|(.., it)| it["capabilities"]["tools"]["listChanged"] == true)
     };
-    let is_subscribed = || {
-        let asks = |filter: &&Value| filter["toolsListChanged"] == true;
-        subscriptions(observed).into_values().any(|filter| asks(&filter))
-    };
+    let is_subscribed =
+        || subscriptions(observed).into_values().any(|filter| filter["toolsListChanged"] == true);
     opened("initialize") || opened("server/discover") && is_subscribed()
 }
