@@ -1,5 +1,6 @@
 //! Runs cases against a host, several at a time: most of them wait for something.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
@@ -13,8 +14,8 @@ use super::stage::Stage;
 use crate::case::Case;
 use crate::case::host::{Script, script_of};
 use crate::conversation::Survey;
-use crate::report::{CaseReport, Report, Verdict};
-use crate::run::{Progress, caught, is_out_of_resources};
+use crate::report::{CaseReport, Report, Verdict, cause_of};
+use crate::run::{Progress, caught, is_out_of_resources, language_of_command};
 use crate::target::is_stopped;
 
 /// How many cases are played at the same time.
@@ -42,10 +43,13 @@ pub fn run_host(
     let mut reports = Vec::new();
     let mut seen = Vec::new();
     let mut kept = 0;
+    let language = OnceCell::new();
     let mut decide = |mut report: CaseReport, progress: &mut dyn FnMut(Progress<'_>)| {
         if report.failure.is_some() {
             let again = options.again.as_ref();
             report.again = again.map(|again| again.replace("$case", &report.id));
+            let language = *language.get_or_init(|| language_of_command(&options.driver));
+            report.cause = cause_of(&report, language, false);
         }
         options.baseline.judge(&mut report);
         progress(Progress::Decided(&report));

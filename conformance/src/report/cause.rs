@@ -7,6 +7,7 @@ use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
 
 use super::CaseReport;
+use crate::case::host::script_of;
 use crate::case::{original_id, without_point};
 use crate::texts::packed;
 
@@ -61,16 +62,19 @@ struct Entry {
     verified: Option<String>,
 }
 
-/// Looks a failure up; the first entry whose signs are all there. `torn` says that lines came in the
-/// middle of others somewhere in the run.
+/// Looks a failure up; the first entry whose signs are all there. `language` is that of the program
+/// that is tested, or of the driver. `torn` says that lines came in the middle of others somewhere in
+/// the run.
 pub(crate) fn cause_of(report: &CaseReport, language: Option<&str>, torn: bool) -> Option<Cause> {
     let failure = report.failure.as_ref()?;
     let stderr = report.evidence.as_ref().map(|one| one.stderr.join("\n")).unwrap_or_default();
     let id = original_id(without_point(&report.id));
     let group = id.rsplit_once('-').map_or(id.as_str(), |(group, _)| group);
+    let is_of_host = script_of(&id).is_some();
     let found = KNOWLEDGE.iter().find(|(entry, patterns)| {
         let case = |name: &String| name == &id || name == group;
-        (entry.cases.is_empty() || entry.cases.iter().any(case))
+        // What holds for any case is about programs that a host starts.
+        (entry.cases.is_empty() && !is_of_host || entry.cases.iter().any(case))
             && entry.outcome.is_none_or(|outcome| outcome == failure.outcome)
             && patterns.stderr.as_ref().is_none_or(|pattern| pattern.is_match(&stderr))
             && patterns.got.as_ref().is_none_or(|pattern| pattern.is_match(&failure.got))
@@ -134,15 +138,18 @@ fn complete(entries: &mut [Entry]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::{builtin, mcp_cases};
+    use crate::case::{builtin, client_cases, host_cases, mcp_cases};
 
     #[test]
     fn the_knowledge_can_be_read_and_names_cases_that_exist() {
         let knowledge = read(packed("knowledge.toml")).unwrap();
         for (entry, _) in &knowledge {
             for name in &entry.cases {
-                let all = builtin().values().chain(mcp_cases().values());
-                let known = all.into_iter().any(|one| &one.id == name || one.group() == name);
+                let all = [builtin(), mcp_cases(), host_cases(), client_cases()];
+                let known = all
+                    .into_iter()
+                    .flat_map(|cases| cases.values())
+                    .any(|one| &one.id == name || one.group() == name);
                 assert!(known, "there is no case {name} ({})", entry.cause);
             }
         }

@@ -1,8 +1,8 @@
 //! What language an extension is written in, as far as its program tells.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use extline_host::{Program, file};
 
@@ -26,13 +26,27 @@ const SEARCHED: u64 = 64 << 20;
 /// The language, `python`, `node`, `sh`, `go`; `None` for other compiled programs.
 pub(crate) fn language_of(program: &Program) -> Option<&'static str> {
     let command = program.command();
-    let file = PathBuf::from(command.get_program());
-    let script = command.get_args().map(|word| program.dir().join(word)).find(|one| one.is_file());
-    by_interpreter(&file)
-        .or_else(|| by_shebang(&file))
-        .or_else(|| by_ending(&file))
+    language(command.get_program(), command.get_args(), program.dir())
+}
+
+/// The language of a command that runs in the present folder.
+pub(crate) fn language_of_command(words: &[OsString]) -> Option<&'static str> {
+    let (program, arguments) = words.split_first()?;
+    language(program, arguments.iter().map(OsString::as_os_str), Path::new(""))
+}
+
+fn language<'a>(
+    program: &OsStr,
+    mut arguments: impl Iterator<Item = &'a OsStr>,
+    folder: &Path,
+) -> Option<&'static str> {
+    let file = Path::new(program);
+    let script = arguments.find_map(|word| Some(folder.join(word)).filter(|one| one.is_file()));
+    by_interpreter(file)
+        .or_else(|| by_shebang(file))
+        .or_else(|| by_ending(file))
         .or_else(|| script.as_deref().and_then(by_ending))
-        .or_else(|| is_go(&file).then_some("go"))
+        .or_else(|| is_go(file).then_some("go"))
 }
 
 fn by_interpreter(file: &Path) -> Option<&'static str> {

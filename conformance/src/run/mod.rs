@@ -43,6 +43,7 @@ pub(crate) use self::harness::problem_of;
 pub(crate) use self::harness::{caught, is_out_of_resources};
 use self::lane::Lane;
 use self::language::language_of;
+pub(crate) use self::language::language_of_command;
 pub use self::options::{Options, Progress};
 use self::process::{NoStart, SHUTDOWN, ack};
 pub use self::server::run_server;
