@@ -2,7 +2,7 @@
 # Rewrites the files that are generated from code and docs (the JSON Schema of every frame and service, the
 # types of the services in Python and TypeScript, the list of clauses, what checks each clause, the tables of
 # events in the pages of each language, the references of the command and of the packages for Python and
-# TypeScript, what clients of MCP do, the header for C): the same tests that fail when such a file has
+# TypeScript, what clients of MCP do, the headers for C): the same tests that fail when such a file has
 # drifted write it instead.
 set -eu
 cd "$(dirname "$0")/.."
@@ -19,8 +19,8 @@ EXTLINE_GENERATE=1 cargo test --locked -p extline-cli --test ext --test help --t
 printf '\n== running the drift test of extline-conformance in rewriting mode\n'
 EXTLINE_GENERATE=1 cargo test --locked -p extline-conformance --test coverage
 
-printf '\n== running the drift test of the C header in rewriting mode\n'
-EXTLINE_GENERATE=1 cargo test --locked -p extline-c --test header
+printf '\n== running the drift tests of the C headers in rewriting mode\n'
+EXTLINE_GENERATE=1 cargo test --locked -p extline-c -p extline-c-model --test header
 
 printf '\n== running the drift test of the Python reference in rewriting mode\n'
 EXTLINE_GENERATE=1 scripts/test-python.sh sdk-python/tests/test_reference.py

@@ -13,7 +13,7 @@ mkdir -p "$built/lib"
 
 main() {
     [ -n "${EXTLINE_BUILT:-}" ] || {
-        cargo build --locked --quiet -p extline-c -p extline-cli
+        cargo build --locked --quiet -p extline-c -p extline-c-model -p extline-cli
         cargo build --locked --quiet -p extline-conformance --examples
     }
     place_library "$target/debug" "$built/lib"
@@ -27,6 +27,7 @@ main() {
     run_under_sanitizers
     run_under_valgrind
     if [ "$#" -eq 0 ]; then
+        check_model
         check_library
         end_kit
     fi
@@ -134,6 +135,22 @@ end_kit() {
         fail 'the kit does not conform'
     }
     say "the kit: $(grep '^conformant' "$built/kit.log" | tail -n 1)"
+}
+
+# The library for agents: what stands in its header, under the sanitizers, and the sample of its page.
+check_model() {
+    for function in $(grep -o '\bextline_model_[a-z_]*(' "$include/extline_model.h" | tr -d '(' | sort -u); do
+        grep -qw "$function" $tests/model/model_test.c || fail "no test names $function"
+    done
+    cc -std=c99 -pedantic -Wall -Wextra -Werror -g -fsanitize=address,undefined -fno-sanitize-recover=all -I"$include" \
+        -o "$built/model_test" $tests/model/model_test.c "$target/debug/libextline_model.a" -lpthread -ldl -lm
+    "$built/model_test" || fail 'the library for agents failed'
+    awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' docs/c/model.md >"$built/sample.c"
+    cc -std=c99 -Wall -Wextra -Werror -I"$include" -o "$built/sample" "$built/sample.c" \
+        "$target/debug/libextline_model.a" -lpthread -ldl -lm
+    awk '/^```text$/ { inside = 1; next } /^```$/ { inside = 0 } inside' docs/c/model.md >"$built/sample.txt"
+    "$built/sample" | cmp - "$built/sample.txt" || fail 'docs/c/model.md shows something else'
+    say 'the library for agents: ok'
 }
 
 # What its users get is the release build.

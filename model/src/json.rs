@@ -4,6 +4,7 @@ use extline_json::write_string;
 
 use crate::extract::{Call, Envelope, Extracted, Refused};
 use crate::repair::{Fix, RepairError, Repaired};
+use crate::schema::{Note, Rendered, Unrenderable};
 
 impl Repaired {
     /// `{"value", "fixes", "unlisted", "truncated"}`; a fix is `{"kind", "offset", "line", "column",
@@ -45,6 +46,27 @@ impl Extracted {
     }
 }
 
+impl Rendered {
+    /// `{"schema", "notes"}`; a note is `{"kind", "pointer", "text"}`.
+    pub fn to_json(&self) -> String {
+        let mut object = Object::new();
+        object.raw("schema", self.schema.get());
+        object.list("notes", &self.notes, note);
+        object.finish()
+    }
+}
+
+impl Unrenderable {
+    /// `{"kind", "pointer", "text"}`; the text is the whole sentence, with the place.
+    pub fn to_json(&self) -> String {
+        let mut object = Object::new();
+        object.text("kind", self.reason.as_str());
+        object.text("pointer", &self.pointer);
+        object.text("text", &self.to_string());
+        object.finish()
+    }
+}
+
 fn fix(fix: &Fix) -> String {
     let mut object = Object::new();
     object.text("kind", fix.kind.as_str());
@@ -64,6 +86,14 @@ fn call(call: &Call) -> String {
     object.raw("end", &call.end.to_string());
     object.list("fixes", &call.fixes, fix);
     object.flag("truncated", call.truncated);
+    object.finish()
+}
+
+fn note(note: &Note) -> String {
+    let mut object = Object::new();
+    object.text("kind", note.kind.as_str());
+    object.text("pointer", &note.pointer);
+    object.text("text", &note.text);
     object.finish()
 }
 

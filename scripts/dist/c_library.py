@@ -18,7 +18,8 @@ def archive(target, libraries):
     name = f"libextline-{version()}-{target.triple}"
     root = _install(target, libraries, NOWHERE, f"{NOWHERE}/lib", rpath="yes")
     lib = root / NOWHERE[1:] / "lib"
-    _replace(lib / "pkgconfig/extline.pc", NOWHERE, "${pcfiledir}/../..")
+    for package in ("extline", "extline_model"):
+        _replace(lib / f"pkgconfig/{package}.pc", NOWHERE, "${pcfiledir}/../..")
     _replace(lib / "cmake/extline/extline-config.cmake", NOWHERE, "${CMAKE_CURRENT_LIST_DIR}/../../..")
     files = _tree(root / NOWHERE[1:], name)
     files |= {f"{name}/{document}": SOURCE / document for document in DOCUMENTS}
@@ -41,7 +42,7 @@ def debian(target, libraries):
     shutil.rmtree(place, ignore_errors=True)
     packages = {
         runtime: ("libs", f"Depends: libc6 (>= {GLIBC})", "what programs load"),
-        "libextline-dev": ("libdevel", f"Depends: {runtime} (= {version()}-1), libc6-dev", "headers and static library"),
+        "libextline-dev": ("libdevel", f"Depends: {runtime} (= {version()}-1), libc6-dev", "headers and static libraries"),
     }
     for name in packages:
         (place / name / "DEBIAN").mkdir(parents=True)

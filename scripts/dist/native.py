@@ -28,22 +28,25 @@ class Native:
         self.kept = WORK / ("native-quick" if is_quick else "native") / target.triple
 
     def node(self, *, with_c=False):
-        """The three modules of Node, each alone: with another, it has features of its dependencies that it does not
+        """The modules of Node, each alone: with another, it has features of its dependencies that it does not
         use. The last makes the C library too where that is wanted, which has MCP as well."""
         npm = self.target.npm
         self._keep(self._module("extline-node"), f"extline.{npm}.node", LIBRARY)
+        self._keep(self._module("extline-node-model"), f"extline-model.{npm}.node", LIBRARY)
         self._keep(self._module("extline-node-testing"), f"extline-testing.{npm}.node")
         made = self._serving_mcp(["extline-node", *(["extline-c"] if with_c else [])])
         self._keep(self._library(made, "extline_node"), f"extline-mcp.{npm}.node")
         return {path.name: path for path in sorted(self.kept.glob("*.node"))}
 
     def c(self):
-        """The shared and the static C library, which answer MCP too."""
+        """The shared and the static C library, which answer MCP too, and the static one for agents."""
         made = self._serving_mcp(["extline-c"])
         shared = self._library(made, "extline")
         self._keep(shared, shared.name, C_LIBRARY)
         self._keep(made / "libextline.a", "libextline.a")
-        return {path.name: path for path in sorted(self.kept.glob("libextline.*"))}
+        model = self._toolchain().zigbuild(f"{self.target.triple} extline-c-model", ["extline-c-model"])
+        self._keep(model / "libextline_model.a", "libextline_model.a")
+        return {path.name: path for path in sorted(self.kept.glob("libextline*.*"))}
 
     def _module(self, package):
         made = self._toolchain().zigbuild(f"{self.target.triple} {package}", [package], profile="module")

@@ -70,6 +70,7 @@ build() {
     fi
     if command -v cargo >/dev/null 2>&1; then
         cargo build --locked --package extline-c --profile "$PROFILE" --features "$features"
+        cargo build --locked --package extline-c-model --profile "$PROFILE"
     elif [ ! -e "$built/$made" ]; then
         fail "$built/$made is not built, and there is no cargo to build it: get Rust from https://rustup.rs"
     fi # Built before by somebody else, as before `sudo make install`.
@@ -79,11 +80,14 @@ install_all() {
     build
     mkdir -p "$lib/pkgconfig" "$lib/cmake/extline" "$include"
     # Removed first: a program that runs keeps the old file, and does not see it change.
-    rm -f "$lib/$shared" "$lib/libextline.a"
+    rm -f "$lib/$shared"
     cp "$built/$made" "$lib/$shared"
-    cp "$built/libextline.a" "$lib/libextline.a"
     chmod 755 "$lib/$shared"
-    chmod 644 "$lib/libextline.a"
+    for static in $statics; do
+        rm -f "$lib/$static"
+        cp "$built/$static" "$lib/$static"
+        chmod 644 "$lib/$static"
+    done
     # One that was brought here keeps the name that build.rs gave it, for a folder that is not known yet.
     if [ "$system" = Darwin ] && [ -z "${BUILT:-}" ]; then
         install_name_tool -id "$LIBDIR/$shared" "$lib/$shared"
@@ -96,13 +100,14 @@ install_all() {
         chmod 644 "$include/$header"
     done
     fill extline.pc "$lib/pkgconfig/extline.pc"
+    fill extline_model.pc "$lib/pkgconfig/extline_model.pc"
     fill extline-config.cmake "$lib/cmake/extline/extline-config.cmake"
     fill extline-config-version.cmake "$lib/cmake/extline/extline-config-version.cmake"
     tell
 }
 
 uninstall() {
-    for file in "$shared" $links libextline.a pkgconfig/extline.pc \
+    for file in "$shared" $links $statics pkgconfig/extline.pc pkgconfig/extline_model.pc \
         cmake/extline/extline-config.cmake cmake/extline/extline-config-version.cmake; do
         rm -f "$lib/$file"
     done
@@ -112,7 +117,8 @@ uninstall() {
     done
 }
 
-headers='extline.h extline.hpp'
+headers='extline.h extline.hpp extline_model.h'
+statics='libextline.a libextline_model.a'
 
 # fill TEMPLATE FILE: writes the file from packaging/TEMPLATE.in.
 fill() {

@@ -1,6 +1,6 @@
 // Builds the native modules with cargo and puts them beside package.json, where the package looks for
 // them first: `extline.linux-x64-gnu.node`, `extline-testing.linux-x64-gnu.node`, which only tests load,
-// and `extline-mcp.linux-x64-gnu.node`, the larger one for an extension that is an MCP server. With
+// `extline-model.linux-x64-gnu.node`, which agents load, and `extline-mcp.linux-x64-gnu.node`, the larger one for an extension that is an MCP server. With
 // --debug the first two are built for debugging, and the first can be both; with --debug-others it is
 // optimized as in a release, and the others are not, which takes a third of the time.
 import { execFileSync } from "node:child_process";
@@ -11,13 +11,14 @@ import { platform } from "./platform.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const optimized = ["--profile", "module"];
-const modules = { extline: "extline-node", "extline-testing": "extline-node-testing" };
+const modules = { extline: "extline-node", "extline-model": "extline-node-model", "extline-testing": "extline-node-testing" };
 if (process.argv.includes("--debug")) {
   const built = cargo(Object.values(modules), []);
   for (const [module, crate] of Object.entries(modules)) place(module, built[crate]);
   rmSync(join(root, `extline-mcp.${platform()}.node`), { force: true });
 } else if (process.argv.includes("--debug-others")) {
   const built = cargo(Object.values(modules), []);
+  place("extline-model", built["extline-node-model"]);
   place("extline-testing", built["extline-node-testing"]);
   place("extline-mcp", built["extline-node"]);
   place("extline", cargo(["extline-node"], optimized)["extline-node"]);

@@ -1,7 +1,7 @@
-// Makes one file of the modules of the package, and one of those that only tests load: reading forty
-// takes Node longer than running them. They are made twice, for `import` and for `require`, because
-// each has to wait for the other's loader. Whichever is loaded first, a process has one of each class:
-// it leaves the whole where the other finds it.
+// Makes one file of the modules of the package, one of those that only tests load, and one of those for
+// agents: reading forty takes Node longer than running them. They are made twice, for `import` and for
+// `require`, because each has to wait for the other's loader. Whichever is loaded first, a process has one
+// of each class: it leaves the whole where the other finds it.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,13 +22,16 @@ write("index.js", `"use strict";\nconst whole = ${made};\nmodule.exports = whole
 write("inside.js", `"use strict";\nrequire("./index.js");\nmodule.exports = ${place}.inside;\n`);
 
 // No start waits for these, so that one is enough.
-write("testing/index.js", (await bundle("testing/index.ts", "cjs")).text);
-write(
-  "testing/index.mjs",
+await writeOnce("testing/index");
+await writeOnce("model");
+
+async function writeOnce(module) {
+  write(`${module}.js`, (await bundle(`${module}.ts`, "cjs")).text);
   // Imported, it would be searched for its names, which takes Node half as long as its own start.
-  'import { createRequire } from "node:module";\n\nconst whole = createRequire(import.meta.url)("./index.js");\n' +
-    exporting(await namesOf("testing/index.ts"), "whole"),
-);
+  const whole = `createRequire(import.meta.url)("./${module.split("/").at(-1)}.js")`;
+  const names = exporting(await namesOf(`${module}.ts`), "whole");
+  write(`${module}.mjs`, `import { createRequire } from "node:module";\n\nconst whole = ${whole};\n${names}`);
+}
 
 function exporting(names, from) {
   return `export const { ${names.join(", ")} } = ${from};\n`;

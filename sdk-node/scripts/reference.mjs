@@ -29,7 +29,8 @@ function make() {
       "Made from the types and their comments: `make generate` writes it anew. " +
       "[guide.md](guide.md) begins from nothing.\n" +
       module("index.md", "extline") +
-      module("testing.md", "extline/testing")
+      module("testing.md", "extline/testing") +
+      module("model.md", "extline/model")
     );
   } finally {
     rmSync(out, { recursive: true });
@@ -58,7 +59,7 @@ function brief(text) {
     .join("")
     .replace(/^(#{2,5}) /gm, "#$1 ")
     .replace(/<a id="([^"]*)"><\/a> /g, "")
-    .replace(/\]\((?:index|testing)\.md#[^)]*\)/g, "]")
+    .replace(/\]\((?:index|model|testing)\.md#[^)]*\)/g, "]")
     .replace(/\]\(#[^)]*\)/g, "]")
     .replace(/\[(`[^`]+`)\]/g, "$1")
     .replace(/^\*\*\*\n\n?/gm, "")

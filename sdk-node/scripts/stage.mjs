@@ -18,7 +18,7 @@ for (const main of modules) {
   const name = main.split(".")[1];
   const description = `The native half of extline for ${name}`;
   const own = { name: `extline-${name}`, version, description, license, repository, engines, ...fields(name) };
-  const files = [main, `extline-mcp.${name}.node`, `extline-testing.${name}.node`];
+  const files = [main, `extline-mcp.${name}.node`, `extline-model.${name}.node`, `extline-testing.${name}.node`];
   stage(name, { ...own, main, files }, files);
 }
 const platforms = process.env.EXTLINE_PLATFORMS?.split(" ") ?? modules.map((file) => file.split(".")[1]);

@@ -8,10 +8,10 @@ function names(): string[] {
 }
 
 /**
- * Loads `extline`, or `extline-testing`, which stands beside it. A program that may be an MCP server loads the larger
+ * Loads `extline`, or `extline-model` or `extline-testing`, which stand beside it. A program that may be an MCP server loads the larger
  * module that can be one; where everything is built together, there is no other.
  */
-export function load(module: "extline" | "extline-testing"): unknown {
+export function load(module: "extline" | "extline-model" | "extline-testing"): unknown {
   const larger = module === "extline" && mayBeMcp() ? loadInPlace("extline-mcp") : undefined;
   return larger ?? loadInPlace(module) ?? loadAnywhere(module);
 }

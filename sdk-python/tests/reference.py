@@ -105,6 +105,11 @@ CHAPTERS = {
         "extline.model.Extracted",
         "extline.model.Call",
         "extline.model.Refused",
+        "extline.model.schema_for",
+        "extline.model.Rendered",
+        "extline.model.Note",
+        "extline.model.UnrenderableError",
+        "extline.model.without_nulls",
     ],
     "What is raised": ["extline.ToolError", "extline.Cancelled", "extline.ConfigError", "extline.DefinitionError"],
     "Testing": [

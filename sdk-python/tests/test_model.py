@@ -10,7 +10,19 @@ import threading
 import pytest
 from program import ROOT
 
-from extline.model import Call, Extractor, Fix, Offered, Repaired, RepairError, extract, repair
+from extline.model import (
+    Call,
+    Extractor,
+    Fix,
+    Offered,
+    Repaired,
+    RepairError,
+    UnrenderableError,
+    extract,
+    repair,
+    schema_for,
+    without_nulls,
+)
 
 # In parts, since no file of the repository holds a call (model/tests/phantoms.rs).
 HERMES = 'I look.\n<tool_' + 'call>{"name": "read", "arguments": {"path": "a",}}</tool_' + "call>"
@@ -81,11 +93,11 @@ def test_threads_read_long_texts_at_the_same_time() -> None:
 
 
 def test_the_samples_of_the_page_hold() -> None:
-    page = (ROOT / "docs/host/model-side.md").read_text("utf-8")
+    page = (ROOT / "docs/python/model.md").read_text("utf-8")
     samples = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert len(samples) == 3
+    assert len(samples) == 4
     for sample in samples:
-        exec(compile(sample, "model-side.md", "exec"), {})
+        exec(compile(sample, "model.md", "exec"), {})
 
 
 def test_calls_are_found_in_a_text() -> None:
@@ -134,3 +146,23 @@ def test_an_extractor_is_for_one_text() -> None:
     extractor.finish()
     with pytest.raises(RuntimeError, match="has ended; make another"):
         extractor.push("more")
+
+
+def test_a_schema_is_rendered_for_a_provider() -> None:
+    schema = {"type": "object", "properties": {"city": {"type": "string", "format": "uri"}}}
+    made, notes = schema_for("google", schema, name="look")
+    assert made == {"type": "object", "properties": {"city": {"type": "string"}}}
+    assert [(note.kind, note.pointer) for note in notes] == [("taken_off", "/properties/city/format")]
+    assert without_nulls(schema, {"city": None}) == {}
+
+
+def test_what_a_provider_does_not_take_is_refused_with_its_place() -> None:
+    with pytest.raises(UnrenderableError) as caught:
+        schema_for("openai", {"type": "array"})
+    error = caught.value
+    assert (error.reason, error.pointer) == ("root_type", "/type")
+    assert pickle.loads(pickle.dumps(error)).reason == "root_type"
+    with pytest.raises(UnrenderableError, match='takes no tool called "look up"'):
+        schema_for("openai", {"type": "object"}, name="look up")
+    with pytest.raises(ValueError, match='"openai", "anthropic", "google", "mistral"'):
+        schema_for("mistal", {})  # type: ignore[arg-type]

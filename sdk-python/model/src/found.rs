@@ -1,6 +1,8 @@
 //! What was found, as tuples of which the Python half makes its classes.
 
-use extline_model::{Call, Extracted, Fix, Refused, RepairError, Repaired};
+use extline_model::{
+    Call, Extracted, Fix, Note, Refused, Rendered, RepairError, Repaired, Unrenderable,
+};
 use pyo3::prelude::*;
 
 /// Kind, line, column, what stood there, and the sentence.
@@ -39,6 +41,24 @@ pub(crate) fn extracted(extracted: Extracted) -> ExtractedParts {
         truncated,
         refused.collect(),
     )
+}
+
+/// The schema as JSON text, and of each change the kind, the pointer and the sentence.
+pub(crate) type RenderedParts = (String, Vec<(&'static str, String, String)>);
+
+pub(crate) fn rendered(Rendered { schema, notes }: Rendered) -> RenderedParts {
+    let note = |note: Note| (note.kind.as_str(), note.pointer, note.text);
+    (schema.into_string(), notes.into_iter().map(note).collect())
+}
+
+/// The class of the Python half.
+pub(crate) fn unrenderable(py: Python<'_>, error: &Unrenderable) -> PyErr {
+    let class = py.import("extline.model._schema").and_then(|it| it.getattr("UnrenderableError"));
+    let given = (error.to_string(), error.reason.as_str(), &error.pointer);
+    match class.and_then(|class| class.call1(given)) {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
 }
 
 /// The class of the Python half.

@@ -6,10 +6,12 @@
 mod extractor;
 mod found;
 
+use extline_model::{Provider, RawJson};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use extractor::{OfferedParts, offers};
-use found::{ExtractedParts, RepairedParts, extracted, repaired};
+use found::{ExtractedParts, RenderedParts, RepairedParts, extracted, rendered, repaired};
 
 /// Texts from this many bytes on are read without the GIL; to give it back and take it again costs more
 /// than to read a shorter one.
@@ -29,6 +31,42 @@ fn extract(py: Python<'_>, text: &str, offered: Vec<OfferedParts>) -> PyResult<E
     Ok(extracted(apart(py, text.len(), || extline_model::extract(text, &offered))))
 }
 
+/// Renders a schema, as JSON text, for a provider; a name that is given is checked first. The schema as
+/// JSON text, and of each change the kind, the pointer and the sentence.
+#[pyfunction]
+#[pyo3(signature = (provider, schema, name))]
+fn schema_for(
+    py: Python<'_>,
+    provider: &str,
+    schema: &str,
+    name: Option<&str>,
+) -> PyResult<RenderedParts> {
+    let Some(provider) = Provider::of_id(provider) else {
+        let text = format!("there is no provider {provider:?}: it is one of {}", providers());
+        return Err(PyValueError::new_err(text));
+    };
+    let schema = json(schema)?;
+    let checked = name.map_or(Ok(()), |name| extline_model::check_name(provider, name));
+    let made = checked.and_then(|()| {
+        apart(py, schema.get().len(), || extline_model::schema_for(provider, &schema))
+    });
+    made.map(rendered).map_err(|error| found::unrenderable(py, &error))
+}
+
+/// Takes those members of arguments off that are null and may be left out, both as JSON text.
+#[pyfunction]
+fn without_nulls(schema: &str, args: &str) -> PyResult<String> {
+    Ok(extline_model::without_nulls(&json(schema)?, &json(args)?).into_string())
+}
+
+fn providers() -> String {
+    Provider::ALL.map(|it| format!("{:?}", it.id())).join(", ")
+}
+
+fn json(text: &str) -> PyResult<RawJson> {
+    RawJson::parse(text).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
 /// Does the work, without the GIL where the text has that many bytes.
 fn apart<T: Send>(py: Python<'_>, len: usize, work: impl FnOnce() -> T + Send) -> T {
     if len < LONG { work() } else { py.detach(work) }
@@ -43,4 +81,8 @@ mod native {
     use crate::extractor::Extractor;
     #[pymodule_export]
     use crate::repair;
+    #[pymodule_export]
+    use crate::schema_for;
+    #[pymodule_export]
+    use crate::without_nulls;
 }

@@ -2,7 +2,7 @@
 
 from typing import TypeAlias, final
 
-__all__ = ["Extractor", "extract", "repair"]
+__all__ = ["Extractor", "extract", "repair", "schema_for", "without_nulls"]
 
 _FixParts: TypeAlias = tuple[str, int, int, str, str]
 _OfferedParts: TypeAlias = tuple[str, str | None]
@@ -11,6 +11,8 @@ _ExtractedParts: TypeAlias = tuple[list[_CallParts], str, str | None, bool, bool
 
 def repair(text: str) -> tuple[str, list[_FixParts], int, bool]: ...
 def extract(text: str, offered: list[_OfferedParts]) -> _ExtractedParts: ...
+def schema_for(provider: str, schema: str, name: str | None) -> tuple[str, list[tuple[str, str, str]]]: ...
+def without_nulls(schema: str, args: str) -> str: ...
 @final
 class Extractor:
     """Finds calls in a text that comes in pieces. It may be used from any thread, by one at a time."""
