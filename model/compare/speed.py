@@ -16,7 +16,7 @@ ROUNDS = 30
 
 def ours(text: str) -> None:
     try:
-        repair(text)
+        _ = repair(text).value
     except RepairError:
         pass
 

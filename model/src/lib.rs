@@ -35,7 +35,8 @@ mod search;
 pub use extline_json::{RawJson, RawJsonError};
 pub use extract::{Call, Envelope, Extracted, Extractor, Offered, Part, Refused, extract};
 pub use repair::{
-    Fix, FixKind, MAX_DEPTH, MAX_FIXES, RepairError, RepairErrorKind, Repaired, repair,
+    Fix, FixKind, Fixes, MAX_DEPTH, MAX_FIXES, RepairError, RepairErrorKind, Repaired,
+    RepairedValue, repair, repair_value,
 };
 pub use schema::{
     Note, NoteKind, Provider, Reason, Rendered, Unrenderable, check_name, schema_for,

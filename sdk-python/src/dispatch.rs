@@ -16,9 +16,9 @@ use crate::core::{Core, end_if_in_child};
 use crate::failure;
 use crate::frames::to_dict;
 use crate::intercept_chain::InterceptChain;
-use crate::load::load;
 use crate::stuck;
 use crate::tool::Tool;
+use extline_python_json::load;
 
 impl Core {
     /// Does what an event asks for; whether the session is still this thread's.

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::core::{Core, refuse_in_child};
 use crate::frames::to_dict;
 use crate::imports;
-use crate::load::load;
+use extline_python_json::load;
 
 /// A question to the host, for Python. What it was asked with is called when there is something to
 /// take.

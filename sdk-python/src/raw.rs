@@ -4,7 +4,7 @@ use extline_protocol::RawJson as Text;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::load::load;
+use extline_python_json::load;
 
 /// A JSON value as text, which goes over the wire as it stands: every digit, key and escape.
 ///

@@ -18,9 +18,9 @@ use crate::context::Context;
 use crate::core::Core;
 use crate::failure;
 use crate::imports;
-use crate::load::load_object;
 use crate::stuck;
 use crate::tool::Tool;
+use extline_python_json::load_object;
 
 /// Why a handler was not called, or how it failed.
 pub(crate) enum Failed {

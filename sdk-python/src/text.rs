@@ -7,13 +7,15 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::{dump, load};
+use extline_python_json::load;
+
+use crate::dump;
 
 /// The value of a JSON text, as the arguments of a call are read.
 #[pyfunction]
 pub(crate) fn loads<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     let text = RawJson::parse(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    load::load(py, text.get())
+    load(py, text.get())
 }
 
 /// The JSON text of a value, as the result of a call is written.

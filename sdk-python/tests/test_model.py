@@ -32,6 +32,16 @@ def test_valid_json_needs_no_fix() -> None:
     assert repair('{"a": [1, 2.5, null, "ä"]}') == Repaired({"a": [1, 2.5, None, "ä"]}, [], 0, False)
 
 
+def test_what_was_read_is_compared_shown_and_copied() -> None:
+    repaired = repair("{'a': 1}")
+    assert repaired == repair('{\'a\':1}') and repaired != repair('{"a": 1}') and repaired != 1
+    assert repr(repair("[1]")) == "Repaired(value=[1], fixes=[], unlisted=0, truncated=False)"
+    assert pickle.loads(pickle.dumps(repaired)) == repaired
+    assert repaired.fixes is repaired.fixes
+    with pytest.raises(AttributeError):
+        repaired.value = 2  # type: ignore[misc]
+
+
 def test_what_was_changed_is_told_with_its_place() -> None:
     repaired = repair("{'ä': 1,\n 'b': 2,}")
     assert repaired.value == {"ä": 1, "b": 2}

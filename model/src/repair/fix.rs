@@ -166,9 +166,9 @@ impl fmt::Display for Fix {
     }
 }
 
-/// The fixes of one text, while it is read.
-#[derive(Debug, Default)]
-pub(super) struct Fixes {
+/// The fixes of one text, not listed yet.
+#[derive(Clone, Debug, Default)]
+pub struct Fixes {
     listed: Vec<(FixKind, usize, usize)>,
     unlisted: usize,
 }
@@ -188,6 +188,11 @@ impl Fixes {
         self.listed.is_empty() && self.unlisted == 0
     }
 
+    /// How many there were beyond the [`MAX_FIXES`] that can be listed.
+    pub fn unlisted(&self) -> usize {
+        self.unlisted
+    }
+
     pub(super) fn has(&self, kind: FixKind) -> bool {
         self.listed.iter().any(|(it, ..)| *it == kind)
     }
@@ -199,15 +204,17 @@ impl Fixes {
         self.unlisted += other.unlisted;
     }
 
-    /// The fixes in the order of the text, and how many more there are.
-    pub(super) fn into_list(mut self, text: &str) -> (Vec<Fix>, usize) {
-        self.listed.sort_by_key(|(_, start, _)| *start);
+    /// The fixes in the order of the text, which is the one that was repaired; of another one places and
+    /// excerpts mean nothing.
+    pub fn list(&self, text: &str) -> Vec<Fix> {
+        let mut listed = self.listed.clone();
+        listed.sort_by_key(|(_, start, _)| *start);
         let mut place = Place::new(text);
         let fix = |(kind, start, end): (FixKind, usize, usize)| {
             let (line, column) = place.of(start);
-            Fix { kind, offset: start, line, column, found: excerpt(&text[start..end]) }
+            Fix { kind, offset: start, line, column, found: excerpt(text.get(start..end).unwrap_or_default()) }
         };
-        (self.listed.into_iter().map(fix).collect(), self.unlisted)
+        listed.into_iter().map(fix).collect()
     }
 }
 
@@ -225,7 +232,7 @@ impl<'t> Place<'t> {
     }
 
     pub(super) fn of(&mut self, offset: usize) -> (usize, usize) {
-        for character in self.text[self.at..offset].chars() {
+        for character in self.text.get(self.at..offset).unwrap_or_default().chars() {
             if character == '\n' {
                 (self.line, self.column) = (self.line + 1, 1);
             } else {

@@ -12,7 +12,7 @@ mod surroundings;
 use extline_json::{RawJson, depth};
 
 pub use error::{RepairError, RepairErrorKind};
-pub use fix::{Fix, FixKind, MAX_FIXES};
+pub use fix::{Fix, FixKind, Fixes, MAX_FIXES};
 
 use fix::Place;
 use reader::Stop;
@@ -62,18 +62,35 @@ pub struct Repaired {
 /// # Ok::<(), extline_model::RepairError>(())
 /// ```
 pub fn repair(text: &str) -> Result<Repaired, RepairError> {
-    if let Ok(value) = RawJson::parse(text) {
+    let RepairedValue { value, fixes, truncated } = repair_value(text)?;
+    Ok(Repaired { value, fixes: fixes.list(text), unlisted: fixes.unlisted(), truncated })
+}
+
+/// A value that was read, whose fixes nobody has asked for yet.
+#[derive(Clone, Debug)]
+pub struct RepairedValue {
+    /// As [`Repaired::value`].
+    pub value: RawJson,
+    /// What was changed, for [`Fixes::list`].
+    pub fixes: Fixes,
+    /// As [`Repaired::truncated`].
+    pub truncated: bool,
+}
+
+/// The same as [`repair`] for whoever mostly takes the value alone: to list what was changed takes a third of
+/// the time with short texts.
+pub fn repair_value(text: &str) -> Result<RepairedValue, RepairError> {
+    if let Some(value) = RawJson::parse_valid(text) {
         if depth(value.get()) > MAX_DEPTH {
             return Err(error(text, Stop { kind: RepairErrorKind::TooDeep, at: 0 }));
         }
-        return Ok(Repaired { value, fixes: Vec::new(), unlisted: 0, truncated: false });
+        return Ok(RepairedValue { value, fixes: Fixes::default(), truncated: false });
     }
     let found = find(text, &mut 0).map_err(|stop| error(text, stop))?;
     // What was written is valid JSON. Were it not, that would be said in place of handing it out.
-    let value = RawJson::parse(&found.json)
-        .map_err(|_| error(text, Stop { kind: RepairErrorKind::NoValue, at: 0 }))?;
-    let (fixes, unlisted) = found.fixes.into_list(text);
-    Ok(Repaired { value, fixes, unlisted, truncated: found.truncated })
+    let value = RawJson::parse_valid(&found.json)
+        .ok_or_else(|| error(text, Stop { kind: RepairErrorKind::NoValue, at: 0 }))?;
+    Ok(RepairedValue { value, fixes: found.fixes, truncated: found.truncated })
 }
 
 fn error(text: &str, Stop { kind, at }: Stop) -> RepairError {

@@ -45,7 +45,8 @@ impl<'t> Reader<'t> {
         Self {
             text,
             at,
-            out: String::new(),
+            // Most are short; those in prose are many.
+            out: String::with_capacity((text.len() - at + 16).min(256)),
             fixes: Fixes::default(),
             stack: Vec::new(),
             names: 0,

@@ -185,9 +185,9 @@ fn scalar(text: &str, first: usize, steps: &mut usize) -> Result<Found, Stop> {
 /// Looks at what stands around the value that was read.
 fn finish(text: &str, start: usize, reader: Reader<'_>) -> Result<Found, Stop> {
     let Reader { mut at, out: json, mut fixes, truncated, .. } = reader;
-    let before = text[..start].trim_end().trim_start_matches(char::is_whitespace);
+    let before = text[..start].trim_start();
     if !before.is_empty() {
-        fixes.note(FixKind::Surroundings, text.find(before).unwrap_or(0), start);
+        fixes.note(FixKind::Surroundings, start - before.len(), start);
     }
     loop {
         let rest = text[at..].trim_start();

@@ -1,5 +1,5 @@
 use super::surroundings::find;
-use super::{FixKind, MAX_DEPTH, RepairErrorKind, repair};
+use super::{FixKind, MAX_DEPTH, RepairErrorKind, repair, repair_value};
 
 fn value(text: &str) -> String {
     let repaired = repair(text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -203,5 +203,18 @@ fn the_time_is_linear() {
             let (short, long) = (steps(1_000), steps(4_000));
             assert!(long <= short + 4, "{prefix:?} {piece:?}: {short} {long} a byte");
         }
+    }
+}
+
+#[test]
+fn fixes_are_listed_later_as_at_once() {
+    let text = "{'ä': 1,\n 'b': 2,}";
+    let found = repair_value(text).unwrap();
+    let whole = repair(text).unwrap();
+    assert_eq!(found.value, whole.value);
+    assert_eq!(found.fixes.list(text), whole.fixes);
+    // A mistake of the caller's is no panic.
+    for other in ["", "{", "äääääää", "{'b': 1}"] {
+        assert_eq!(found.fixes.list(other).len(), whole.fixes.len());
     }
 }

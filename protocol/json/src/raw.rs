@@ -40,13 +40,20 @@ impl RawJson {
     /// Checks a text and makes it fit for the wire: LF and CR between tokens are removed, an
     /// unpaired surrogate escape becomes `\ufffd`, white space around it goes.
     pub fn parse(text: &str) -> Result<Self, RawJsonError> {
-        if let Some((value, has_unpaired_surrogate)) = sole_value(text) {
-            return Ok(Self::of_scanned(value, has_unpaired_surrogate));
+        if let Some(value) = Self::parse_valid(text) {
+            return Ok(value);
         }
         // It knows what is wrong, and where.
         let value: &RawValue = serde_json::from_str(text)
             .map_err(|error| RawJsonError { reason: error.to_string() })?;
         Ok(Self::of_valid(value.get()))
+    }
+
+    /// The same for whoever need not know what is wrong with a text: that takes longer than to see that
+    /// something is.
+    pub fn parse_valid(text: &str) -> Option<Self> {
+        let (value, has_unpaired_surrogate) = sole_value(text)?;
+        Some(Self::of_scanned(value, has_unpaired_surrogate))
     }
 
     /// The JSON text of a value that serde can write.

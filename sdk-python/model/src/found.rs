@@ -1,15 +1,14 @@
 //! What was found, as tuples of which the Python half makes its classes.
 
-use extline_model::{
-    Call, Extracted, Fix, Note, Refused, Rendered, RepairError, Repaired, Unrenderable,
-};
+use extline_model::{Call, Extracted, Fix, Note, Refused, Rendered, RepairError, Unrenderable};
+use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+use crate::python;
 
 /// Kind, line, column, what stood there, and the sentence.
 type FixParts = (&'static str, usize, usize, String, String);
-
-/// The value as JSON text, the fixes, how many are not listed, whether the text was cut off.
-pub(crate) type RepairedParts = (String, Vec<FixParts>, usize, bool);
 
 /// Name, arguments as JSON text, id, envelope, fixes, whether the text was cut off.
 pub(crate) type CallParts = (String, String, Option<String>, &'static str, Vec<FixParts>, bool);
@@ -18,11 +17,6 @@ pub(crate) type CallParts = (String, String, Option<String>, &'static str, Vec<F
 /// what was refused the envelope and the reason.
 pub(crate) type ExtractedParts =
     (Vec<CallParts>, String, Option<&'static str>, bool, bool, Vec<(&'static str, String)>);
-
-pub(crate) fn repaired(repaired: Repaired) -> RepairedParts {
-    let Repaired { value, fixes, unlisted, truncated, .. } = repaired;
-    (value.into_string(), self::fixes(fixes), unlisted, truncated)
-}
 
 pub(crate) fn call(call: Call) -> CallParts {
     let Call { name, arguments, id, envelope, fixes, truncated, .. } = call;
@@ -51,20 +45,20 @@ pub(crate) fn rendered(Rendered { schema, notes }: Rendered) -> RenderedParts {
     (schema.into_string(), notes.into_iter().map(note).collect())
 }
 
-/// The class of the Python half.
 pub(crate) fn unrenderable(py: Python<'_>, error: &Unrenderable) -> PyErr {
-    let class = py.import("extline.model._schema").and_then(|it| it.getattr("UnrenderableError"));
-    let given = (error.to_string(), error.reason.as_str(), &error.pointer);
-    match class.and_then(|class| class.call1(given)) {
-        Ok(exception) => PyErr::from_value(exception),
-        Err(error) => error,
-    }
+    raised(
+        python::unrenderable_error(py),
+        (error.to_string(), error.reason.as_str(), &error.pointer),
+    )
 }
 
-/// The class of the Python half.
-pub(crate) fn raised(py: Python<'_>, error: &RepairError) -> PyErr {
-    let class = py.import("extline.model._found").and_then(|it| it.getattr("RepairError"));
+pub(crate) fn unrepaired(py: Python<'_>, error: &RepairError) -> PyErr {
     let given = (error.to_string(), error.kind.as_str(), error.line, error.column);
+    raised(python::repair_error(py), given)
+}
+
+/// An error of a class of the Python half.
+fn raised<'py>(class: PyResult<&Bound<'py, PyType>>, given: impl PyCallArgs<'py>) -> PyErr {
     match class.and_then(|class| class.call1(given)) {
         Ok(exception) => PyErr::from_value(exception),
         Err(error) => error,
@@ -72,9 +66,10 @@ pub(crate) fn raised(py: Python<'_>, error: &RepairError) -> PyErr {
 }
 
 fn fixes(fixes: Vec<Fix>) -> Vec<FixParts> {
-    let parts = |fix: Fix| {
-        let text = fix.to_string();
-        (fix.kind.as_str(), fix.line, fix.column, fix.found, text)
-    };
-    fixes.into_iter().map(parts).collect()
+    fixes.into_iter().map(fix).collect()
+}
+
+pub(crate) fn fix(fix: Fix) -> FixParts {
+    let text = fix.to_string();
+    (fix.kind.as_str(), fix.line, fix.column, fix.found, text)
 }

@@ -1,27 +1,34 @@
 //! The native half of `extline.model`: what `extline-model` finds, for Python.
 //!
-//! It is a module of its own so that an extension loads none of it. Values cross as JSON text, which the
-//! module `extline._native` reads: one place knows Python's types.
+//! It is a module of its own so that an extension loads none of it. Values cross as JSON text where
+//! the Python half reads them, by `extline._native`.
 
 mod extractor;
 mod found;
+mod python;
+mod repaired;
 
 use extline_model::{Provider, RawJson};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use extractor::{OfferedParts, offers};
-use found::{ExtractedParts, RenderedParts, RepairedParts, extracted, rendered, repaired};
+use found::{ExtractedParts, RenderedParts, extracted, rendered};
+use repaired::Repaired;
 
 /// Texts from this many bytes on are read without the GIL; to give it back and take it again costs more
 /// than to read a shorter one.
 const LONG: usize = 4 * 1024;
 
-/// Mends a text: the value as JSON text, the fixes, how many are not listed, and whether it was cut off.
+/// Reads one JSON value from what a model wrote, and mends it where it is no valid JSON.
 #[pyfunction]
-fn repair(py: Python<'_>, text: &str) -> PyResult<RepairedParts> {
-    let found = apart(py, text.len(), || extline_model::repair(text));
-    found.map(repaired).map_err(|error| found::raised(py, &error))
+fn repair(py: Python<'_>, text: Bound<'_, PyString>) -> PyResult<Repaired> {
+    let read = text.to_str()?;
+    match apart(py, read.len(), || extline_model::repair_value(read)) {
+        Ok(repaired) => Repaired::of(text, repaired),
+        Err(error) => Err(found::unrepaired(py, &error)),
+    }
 }
 
 /// Finds the calls in a text that is there as a whole.
@@ -81,6 +88,8 @@ mod native {
     use crate::extractor::Extractor;
     #[pymodule_export]
     use crate::repair;
+    #[pymodule_export]
+    use crate::repaired::Repaired;
     #[pymodule_export]
     use crate::schema_for;
     #[pymodule_export]

@@ -12,8 +12,8 @@ text the work is done without the GIL.
 """
 
 from ._extract import Extractor, Offered, extract
-from ._found import Call, Extracted, Fix, Refused, Repaired, RepairError
-from ._repair import repair
+from ._found import Call, Extracted, Fix, Refused, RepairError
+from ._native import Repaired, repair
 from ._schema import Note, Rendered, UnrenderableError, schema_for, without_nulls
 
 __all__ = [

@@ -44,19 +44,6 @@ class Fix(NamedTuple):
     """All of it as a sentence."""
 
 
-class Repaired(NamedTuple):
-    """A value that was read, and what had to be changed for it."""
-
-    value: Any
-    """The value. Of two members of one name it has the last."""
-    fixes: list[Fix]
-    """What was changed, in the order of the text; empty where it was valid JSON."""
-    unlisted: int
-    """How many fixes there were beyond the 1,000 that are listed."""
-    truncated: bool
-    """Whether the text ended before the value did, so that there may have been more of it."""
-
-
 class Call(NamedTuple):
     """A call that stands in a text."""
 

@@ -1,4 +1,4 @@
-//! JSON text to Python objects, without a value in between.
+//! What JSON text says, as Python has it.
 //!
 //! The text is valid JSON: the session has scanned it. What is not is an error all the same, never a
 //! wrong value.
@@ -14,15 +14,12 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 use crate::keys;
 
 /// The Python value of a JSON text.
-pub(crate) fn load<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+pub fn load<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     Loader { py, text, at: 0, fractions: false }.whole()
 }
 
 /// The members of a JSON object, and whether a number in it is written with a fraction or exponent.
-pub(crate) fn load_object<'py>(
-    py: Python<'py>,
-    text: &str,
-) -> PyResult<(Bound<'py, PyDict>, bool)> {
+pub fn load_object<'py>(py: Python<'py>, text: &str) -> PyResult<(Bound<'py, PyDict>, bool)> {
     let mut loader = Loader { py, text, at: 0, fractions: false };
     loader.skip_space();
     if loader.peek() != Some(b'{') {
