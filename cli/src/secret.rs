@@ -46,9 +46,11 @@ struct Extension {
 pub(crate) async fn run(secret: Secret, mut printer: Printer) -> Result<Exit, clap::Error> {
     let store = SecretStore::new(default_home());
     let done = match secret.action {
-        SecretAction::Set(set) => {
+        SecretAction::Set(mut set) => {
+            // Behind the two words it is one of them to clap, which takes whatever may be a value.
+            set.keyring |= set.words.pop_if(|last| last == "--keyring").is_some();
             let [extension, name] = words(&set)?;
-            self::set(&store, extension, name, &mut printer).await
+            self::set(&store, extension, name, set.keyring, &mut printer).await
         }
         SecretAction::List(list) => self::list(&store, &list, &mut printer),
         SecretAction::Remove(remove) => self::remove(&store, &remove, &mut printer),
@@ -125,13 +127,18 @@ async fn set(
     store: &SecretStore,
     extension: &OsStr,
     name: &OsStr,
+    in_keyring: bool,
     printer: &mut Printer,
 ) -> Result<Exit, String> {
     let Extension { name: extension, declared } = extension_of(extension)?;
     let name = name.to_str().ok_or("the name of the secret is not UTF-8")?;
     let value = value(&extension, name).await?;
     printer.redactor.learn(&value);
-    store.set(&extension, name, &value).map_err(|error| error.to_string())?;
+    let set = if in_keyring { SecretStore::set_in_keyring } else { SecretStore::set };
+    set(store, &extension, name, &value).map_err(|error| {
+        let instead = if in_keyring { "; without --keyring it is kept in a file" } else { "" };
+        format!("{error}{instead}")
+    })?;
     if declared.is_some_and(|declared| !declared.iter().any(|known| known == name)) {
         printer.warn(format_args!(
             "{extension} does not declare it, and is not given it: add {name:?} to permissions.secrets in its \

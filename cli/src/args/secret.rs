@@ -29,6 +29,11 @@ pub(crate) enum SecretAction {
 
 #[derive(Debug, Args)]
 pub(crate) struct SecretSet {
+    /// Keep it in the keyring of the operating system (the Secret Service on Linux, the keychain on macOS), in place
+    /// of a file in the home
+    #[arg(long)]
+    pub(crate) keyring: bool,
+
     /// The extension, as its folder or its name, and the secret, as "permissions": {"secrets": [...]} in its
     /// extension.json names it. A value is no argument
     // One more is taken and refused: clap would print it.

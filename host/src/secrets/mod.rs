@@ -1,9 +1,14 @@
 //! Secrets of extensions: which are declared, where their values are kept, who is given one.
 //!
 //! A value comes from the first of these that has it: the agent's own function
-//! ([`HostBuilder::secrets`](crate::HostBuilder::secrets)), the host's environment, a file in the home. An agent that
-//! keeps them in the keyring of the operating system gives them by that function.
+//! ([`HostBuilder::secrets`](crate::HostBuilder::secrets)), the host's environment, the keyring of the operating system,
+//! a file in the home.
 
+#[cfg(all(feature = "keyring", any(target_os = "linux", target_os = "macos")))]
+mod keyring;
+#[cfg(not(all(feature = "keyring", any(target_os = "linux", target_os = "macos"))))]
+#[path = "no_keyring.rs"]
+mod keyring;
 mod serve;
 mod store;
 

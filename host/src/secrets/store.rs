@@ -1,6 +1,6 @@
 //! Where a person's secrets are kept on this machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs;
 use std::io;
@@ -10,6 +10,7 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use extline_services::secret::{Source, check_name};
 use serde::{Deserialize, Serialize};
 
+use super::keyring;
 use crate::file;
 use crate::home;
 
@@ -21,8 +22,9 @@ const VALUE_BYTES: usize = 64 * 1024;
 /// memory, and may be used from any thread and any process; of two that set a secret of one extension at the same
 /// moment the last wins.
 ///
-/// A file, `secrets/NAME.json` in the home, has the values of one extension. It is written whole, for its owner only,
-/// and not read where others may read it too.
+/// A file, `secrets/NAME.json` in the home, has the values of one extension, and the names of those that are in the
+/// keyring of the operating system. It is written whole, for its owner only, and not read where others may read it
+/// too. The keyring is asked for no other name, and may ask its user for a password: whoever asks waits for that.
 #[derive(Clone, Debug)]
 pub struct SecretStore {
     home: PathBuf,
@@ -36,6 +38,15 @@ struct Stored {
     /// those who only come by: a search through the home, a screen that is shared.
     #[serde(default)]
     secrets: BTreeMap<String, String>,
+    /// The names of those whose values are in the keyring.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    keyring: BTreeSet<String>,
+}
+
+impl Stored {
+    fn is_empty(&self) -> bool {
+        self.secrets.is_empty() && self.keyring.is_empty()
+    }
 }
 
 impl SecretStore {
@@ -44,28 +55,35 @@ impl SecretStore {
         Self { home: home.into() }
     }
 
-    /// Sets a secret. An error says why the file cannot be written, or what is wrong with the name or the value.
+    /// Sets a secret in the file, and takes it out of the keyring. An error says why the file cannot be written, or
+    /// what is wrong with the name or the value.
     pub fn set(&self, extension: &str, name: &str, value: &str) -> io::Result<()> {
-        let wrong = |text: String| io::Error::new(io::ErrorKind::InvalidInput, text);
-        check_name(name).map_err(|why| wrong(why.replace("/name: ", "the name: ")))?;
-        if value.is_empty() {
-            return Err(wrong("the value is empty".to_owned()));
-        }
-        if value.len() > VALUE_BYTES {
-            return Err(wrong(format!("the value has more than {VALUE_BYTES} bytes")));
-        }
+        check(name, value)?;
         let mut stored = self.read(extension)?;
+        self.forget(extension, name, &mut stored)?;
         stored.secrets.insert(name.to_owned(), BASE64_STANDARD.encode(value));
+        self.write(extension, &stored)
+    }
+
+    /// Sets a secret in the keyring of the operating system, and takes it out of the file. An error says that there
+    /// is no keyring, or what it said.
+    pub fn set_in_keyring(&self, extension: &str, name: &str, value: &str) -> io::Result<()> {
+        check(name, value)?;
+        let mut stored = self.read(extension)?;
+        keyring::set(&keyring::entry(&self.home, extension, name)?, value)?;
+        stored.secrets.remove(name);
+        stored.keyring.insert(name.to_owned());
         self.write(extension, &stored)
     }
 
     /// Removes a secret; whether it was there.
     pub fn remove(&self, extension: &str, name: &str) -> io::Result<bool> {
         let mut stored = self.read(extension)?;
-        if stored.secrets.remove(name).is_none() {
+        let was_in_keyring = self.forget(extension, name, &mut stored)?;
+        if stored.secrets.remove(name).is_none() && !was_in_keyring {
             return Ok(false);
         }
-        if stored.secrets.is_empty() {
+        if stored.is_empty() {
             fs::remove_file(self.path(extension))?;
         } else {
             self.write(extension, &stored)?;
@@ -73,9 +91,20 @@ impl SecretStore {
         Ok(true)
     }
 
-    /// The names of the secrets in the file of an extension, in alphabetical order.
+    /// Takes a secret out of the keyring; whether it was kept there.
+    fn forget(&self, extension: &str, name: &str, stored: &mut Stored) -> io::Result<bool> {
+        let was_there = stored.keyring.remove(name);
+        if was_there {
+            keyring::remove(&keyring::entry(&self.home, extension, name)?)?;
+        }
+        Ok(was_there)
+    }
+
+    /// The names of the secrets that are kept for an extension, in alphabetical order.
     pub fn names(&self, extension: &str) -> io::Result<Vec<String>> {
-        Ok(self.read(extension)?.secrets.into_keys().collect())
+        let stored = self.read(extension)?;
+        let names: BTreeSet<_> = stored.secrets.into_keys().chain(stored.keyring).collect();
+        Ok(names.into_iter().collect())
     }
 
     /// The extensions that have a file.
@@ -93,7 +122,7 @@ impl SecretStore {
         Ok(names)
     }
 
-    /// Where a secret would come from, if it is set: this process's environment, or the file.
+    /// Where a secret would come from, if it is set: this process's environment, the keyring, or the file.
     pub fn is_secret_set(&self, extension: &str, name: &str) -> io::Result<Option<Source>> {
         Ok(self.get(extension, name)?.map(|(_, source)| source))
     }
@@ -103,18 +132,31 @@ impl SecretStore {
         if let Some(value) = of_environment(name) {
             return Ok(Some((value, Source::Environment)));
         }
-        let value = self.of_file(extension, name)?;
+        let stored = self.read(extension)?;
+        if stored.keyring.contains(name) {
+            let value = keyring::get(&keyring::entry(&self.home, extension, name)?)?;
+            return Ok(value.map(|value| (value, Source::Keyring)));
+        }
+        let value = self.of_file(extension, name, stored)?;
         Ok(value.map(|value| (value, Source::File)))
     }
 
-    /// Each value that it has, also one that another comes before.
+    /// Each value that it has, also one that another comes before. The keyring is not asked: it might ask its user
+    /// for a password before anybody wants the value.
     pub(crate) fn at_hand(&self, extension: &str, name: &str) -> Vec<String> {
-        let of_file = self.of_file(extension, name).ok().flatten();
+        let stored = self.read(extension).ok();
+        let of_file =
+            stored.and_then(|stored| self.of_file(extension, name, stored).ok().flatten());
         of_environment(name).into_iter().chain(of_file).collect()
     }
 
-    fn of_file(&self, extension: &str, name: &str) -> io::Result<Option<String>> {
-        let Some(stored) = self.read(extension)?.secrets.remove(name) else { return Ok(None) };
+    fn of_file(
+        &self,
+        extension: &str,
+        name: &str,
+        mut stored: Stored,
+    ) -> io::Result<Option<String>> {
+        let Some(stored) = stored.secrets.remove(name) else { return Ok(None) };
         let value =
             BASE64_STANDARD.decode(&stored).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         let value = value.ok_or_else(|| {
@@ -168,6 +210,19 @@ impl SecretStore {
     fn path(&self, extension: &str) -> PathBuf {
         self.folder().join(Path::new(&format!("{}.json", home::file_name(extension))))
     }
+}
+
+/// What is wrong with a name or a value.
+fn check(name: &str, value: &str) -> io::Result<()> {
+    let wrong = |text: String| io::Error::new(io::ErrorKind::InvalidInput, text);
+    check_name(name).map_err(|why| wrong(why.replace("/name: ", "the name: ")))?;
+    if value.is_empty() {
+        return Err(wrong("the value is empty".to_owned()));
+    }
+    if value.len() > VALUE_BYTES {
+        return Err(wrong(format!("the value has more than {VALUE_BYTES} bytes")));
+    }
+    Ok(())
 }
 
 fn of_environment(name: &str) -> Option<String> {

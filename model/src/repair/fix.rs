@@ -212,7 +212,13 @@ impl Fixes {
         let mut place = Place::new(text);
         let fix = |(kind, start, end): (FixKind, usize, usize)| {
             let (line, column) = place.of(start);
-            Fix { kind, offset: start, line, column, found: excerpt(text.get(start..end).unwrap_or_default()) }
+            Fix {
+                kind,
+                offset: start,
+                line,
+                column,
+                found: excerpt(text.get(start..end).unwrap_or_default()),
+            }
         };
         listed.into_iter().map(fix).collect()
     }
