@@ -17,9 +17,14 @@ fn an_extension_behind_extline_mcp_keeps_to_every_rule_of_both_eras() {
     let extline = Extline::new();
     let program = env!("CARGO_BIN_EXE_extline");
     let command = ["--", program, "mcp", "examples/clock-shell"];
-    let arguments = ["conformance", "--json", "--protocol", "mcp", "--call"];
+    let badge = extline.home().join("badge.json");
+    let report = format!("badge-json={}", badge.display());
+    let arguments = ["conformance", "--json", "--protocol", "mcp", "--call", "--report", &report];
     let outcome = extline.run(&[&arguments[..], &command].concat());
     outcome.assert_code(0);
+    let badge: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(badge).unwrap()).unwrap();
+    assert_eq!((&badge["label"], &badge["message"]), (&json!("MCP server"), &json!("Solid")));
     let rows = outcome.json_lines();
     let verdict = |word: &str| rows.iter().filter(|row| row["verdict"] == word).count();
     assert!(verdict("pass") > 80, "{rows:?}");

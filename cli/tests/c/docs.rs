@@ -24,7 +24,8 @@ fn events_and_guards() {
 
 #[test]
 fn the_functions_that_the_pages_name_are_in_the_header() {
-    let header = fs::read_to_string(repository().join("sdk-c/include/extline.h")).unwrap();
+    let read = |name| fs::read_to_string(repository().join("sdk-c/include").join(name)).unwrap();
+    let header = read("extline.h") + &read("extline_model.h");
     for page in fs::read_dir(repository().join("docs/c")).unwrap() {
         let path = page.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();

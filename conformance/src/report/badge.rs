@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::Report;
 use super::grade::Grade;
+use crate::case::Binds;
 
 /// How wide the two halves are, in pixels: every word that can stand there fits.
 const LABEL: u32 = 96;
@@ -13,7 +14,8 @@ const MESSAGE: u32 = 64;
 pub fn badge_svg(report: &Report) -> String {
     let (message, colour) = words(report);
     let width = LABEL + MESSAGE;
-    let title = format!("extline protocol: {message}");
+    let label = label(report);
+    let title = format!("{label}: {message}");
     let text = |middle: u32, text: &str| {
         format!(r#"<text x="{middle}" y="14" text-anchor="middle">{text}</text>"#)
     };
@@ -32,7 +34,7 @@ pub fn badge_svg(report: &Report) -> String {
         label = LABEL,
         message = MESSAGE,
         colour = colour,
-        left = text(LABEL / 2, "extline protocol"),
+        left = text(LABEL / 2, label),
         right = text(LABEL + MESSAGE / 2, message),
     )
 }
@@ -40,7 +42,16 @@ pub fn badge_svg(report: &Report) -> String {
 /// What a badge service takes for an endpoint (shields.io's schema, version 1).
 pub fn badge_json(report: &Report) -> Value {
     let (message, colour) = words(report);
-    json!({"schemaVersion": 1, "label": "extline protocol", "message": message, "color": colour})
+    json!({"schemaVersion": 1, "label": label(report), "message": message, "color": colour})
+}
+
+/// What the grade is of.
+fn label(report: &Report) -> &'static str {
+    match report.head.binds {
+        Binds::Server => "MCP server",
+        Binds::Client => "MCP client",
+        _ => "extline protocol",
+    }
 }
 
 fn words(report: &Report) -> (&'static str, &'static str) {
