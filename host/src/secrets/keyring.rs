@@ -1,5 +1,5 @@
-//! The keyring of the operating system: on Linux what serves the Secret Service on the session's D-Bus (GNOME
-//! Keyring, KWallet, KeePassXC), on macOS the login keychain.
+//! The keyring of the operating system: on Linux what serves the Secret Service on the session's D-Bus, as the
+//! desktops GNOME and KDE do, on macOS the login keychain.
 //!
 //! A keyring may ask its user for its password; each function here waits for that.
 
