@@ -3,6 +3,7 @@
 
     python3 model/compare/compare.py [--disagreements] [FILE...]
     python3 model/compare/compare.py --speed [FILE...]          # extline.model beside json_repair, in Python
+    python3 model/compare/compare.py --templates                # calls as the templates of models write them
 
 The two libraries are installed into target/compare for this alone.
 """
@@ -19,7 +20,7 @@ TARGET = ROOT / "target" / "compare"
 VENV = TARGET / "venv"
 PIP = VENV / "bin" / "pip"
 CORPUS = ROOT / "model" / "corpus"
-VERSIONS = {"json_repair": "0.64.6", "jsonrepair": "3.15.0"}
+VERSIONS = {"json_repair": "0.64.6", "jsonrepair": "3.15.0", "jinja2": "3.1.6"}
 TOOLS = ("extline", "json_repair", "jsonrepair")
 REFUSED = object()
 
@@ -28,12 +29,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--disagreements", action="store_true", help="print each case that a tool has wrong")
     parser.add_argument("--speed", action="store_true", help="how long extline.model and json_repair take; builds the package")
+    parser.add_argument("--templates", action="store_true", help="whether calls come back that templates of models render; builds the package")
     parser.add_argument("files", nargs="*", type=Path, help="default: both files of model/corpus")
     options = parser.parse_args()
     files = options.files or [CORPUS / "broken.jsonl", CORPUS / "held-back.jsonl"]
     install()
-    if options.speed:
+    if options.speed or options.templates:
         run([PIP, "install", "--quiet", "--disable-pip-version-check", ROOT / "sdk-python"])
+    if options.templates:
+        run([PIP, "install", "--quiet", "--disable-pip-version-check", f"jinja2=={VERSIONS['jinja2']}"])
+        subprocess.run([VENV / "bin" / "python", HERE / "templates.py", TARGET / "templates"], check=True)
+        return
+    if options.speed:
         subprocess.run([VENV / "bin" / "python", HERE / "speed.py", *files], check=True)
         return
     for file in files:

@@ -65,20 +65,30 @@ pub(super) fn cuts_arguments(repaired: &Repaired, brackets_around: usize) -> boo
 pub(super) struct Untyped<'o> {
     schema: Option<&'o RawJson>,
     json: Vec<u8>,
+    fixes: Vec<Fix>,
 }
 
 impl<'o> Untyped<'o> {
     pub(super) fn of(offered: &'o [Offered], tool: &str) -> Self {
         let tool = offered.iter().find(|it| it.name == tool);
-        Self { schema: tool.and_then(|tool| tool.schema.as_ref()), json: vec![b'{'] }
+        let schema = tool.and_then(|tool| tool.schema.as_ref());
+        Self { schema, json: vec![b'{'], fixes: Vec::new() }
     }
 
     pub(super) fn push(&mut self, name: &str, value: &str) {
-        let is_json = match self.kind(name) {
-            Some(kind) => kind != "string" && RawJson::parse(value).is_ok(),
-            None => RawJson::parse(value).is_ok_and(|value| !value.get().starts_with('"')),
+        let kind = self.kind(name);
+        let is_json = match &kind {
+            Some(kind) => kind != "string" && RawJson::parse_valid(value).is_some(),
+            None => RawJson::parse_valid(value).is_some_and(|value| !value.get().starts_with('"')),
         };
-        if is_json { self.push_json(name, value.trim()) } else { self.push_string(name, value) }
+        if is_json {
+            self.push_json(name, value.trim());
+        } else if let Some(repaired) = as_python(kind.as_deref(), value.trim()) {
+            self.push_json(name, repaired.value.get());
+            self.fixes.extend(repaired.fixes);
+        } else {
+            self.push_string(name, value);
+        }
     }
 
     pub(super) fn push_string(&mut self, name: &str, value: &str) {
@@ -95,7 +105,7 @@ impl<'o> Untyped<'o> {
         self.json.push(b'}');
         let json = RawJson::parse(&String::from_utf8_lossy(&self.json));
         let json = json.unwrap_or_else(|_| RawJson::empty_object());
-        Arguments { json, fixes: Vec::new(), truncated }
+        Arguments { json, fixes: self.fixes, truncated }
     }
 
     fn push_name(&mut self, name: &str) {
@@ -112,4 +122,15 @@ impl<'o> Untyped<'o> {
         let property = Members::of(properties.last(name)?.value)?;
         read_string(property.last("type")?.value).map(std::borrow::Cow::into_owned)
     }
+}
+
+/// A value as Python writes it: some templates do, of which models learn it.
+fn as_python(kind: Option<&str>, value: &str) -> Option<Repaired> {
+    let is_meant = match kind {
+        Some("string") => false,
+        Some("array") => value.starts_with('['),
+        Some("object") => value.starts_with('{'),
+        _ => matches!(value, "True" | "False" | "None"),
+    };
+    if is_meant { repair(value).ok() } else { None }
 }

@@ -23,7 +23,7 @@ pub(super) enum Marked {
 type Reader = fn(View<'_>, usize, &[Offered]) -> Read<(Envelope, Marked)>;
 
 /// The marks, and what reads behind each. Of two that begin alike the longer one counts.
-pub(super) const MARKS: [(&str, Reader); 21] = [
+pub(super) const MARKS: [(&str, Reader); 24] = [
     ("<tool_call>", |view, at, offered| tool_call(view, at, offered)),
     ("<function=", |view, at, offered| function(view, at, offered)),
     ("<tool_calls>", |view, at, _| json(view, at, Envelope::Tagged, &["</tool_calls>"])),
@@ -32,6 +32,9 @@ pub(super) const MARKS: [(&str, Reader); 21] = [
     }),
     ("<function_call>", |view, at, _| json(view, at, Envelope::Tagged, &["</function_call>"])),
     ("<toolcall>", |view, at, _| json(view, at, Envelope::Tagged, &["</toolcall>"])),
+    ("<TOOLCALL>", |view, at, _| json(view, at, Envelope::Tagged, &["</TOOLCALL>"])),
+    ("<|START_ACTION|>", |view, at, _| json(view, at, Envelope::Tagged, &["<|END_ACTION|>"])),
+    ("<|tool_call_start|>", |view, at, _| python_tag(view, at)),
     ("<|tool_call|>", |view, at, _| json(view, at, Envelope::Granite, &["<|tool_call|>", "<|end"])),
     ("<|tool_call>", |view, at, _| quoted::calls(view, at, &quoted::GEMMA)),
     ("<start_function_call>", |view, at, _| quoted::calls(view, at, &quoted::FUNCTION_GEMMA)),
@@ -60,13 +63,15 @@ pub(super) const WRAPPERS: [&str; 6] = [
 ];
 
 /// What closes a call, or the text behind it, and says nothing more.
-pub(super) const CLOSERS: [&str; 29] = [
+pub(super) const CLOSERS: [&str; 31] = [
     "</tool_call>",
     "</function>",
     "</tool_calls>",
     "</assistant_tool_calls>",
     "</function_call>",
     "</toolcall>",
+    "</TOOLCALL>",
+    "<|END_ACTION|>",
     "</tool_use>",
     "</tool>",
     "</invoke>",

@@ -88,6 +88,17 @@ fn each_family_by_tags() {
     );
     one(r#"[read(path="a")]"#, Envelope::Llama, read);
     one(r"<|python_start|>[read(path='a')]<|python_end|><|eot|>", Envelope::Llama, read);
+    one(r"<|tool_call_start|>[read(path='a')]<|tool_call_end|><|im_end|>", Envelope::Llama, read);
+    one(
+        r#"<TOOLCALL>[{"name": "read", "arguments": {"path": "a"}}]</TOOLCALL>"#,
+        Envelope::Tagged,
+        read,
+    );
+    one(
+        r#"<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "read", "parameters": {"path": "a"}}]<|END_ACTION|>"#,
+        Envelope::Tagged,
+        read,
+    );
 }
 
 #[test]
@@ -328,6 +339,22 @@ fn a_schema_says_what_untyped_arguments_are() {
     let schema = r#"{"properties":{"c":{"type":"string"},"n":{"type":"integer"}}}"#;
     let write = Offered::with_schema("write", schema).unwrap();
     assert_eq!(shown(&extract(text, &[write]).calls[0]), r#"write({"c":"{\"a\":1}","n":12})"#);
+}
+
+#[test]
+fn values_as_python_writes_them_are_read() {
+    let text = "<function=write><parameter=c>True</parameter><parameter=n>['a', None]</parameter></function>";
+    let call = &extract(text, &offered()).calls[0];
+    assert_eq!(shown(call), r#"write({"c":true,"n":"['a', None]"})"#);
+    let of = |c, n| {
+        let schema = format!(r#"{{"properties":{{"c":{{"type":"{c}"}},"n":{{"type":"{n}"}}}}}}"#);
+        let write = Offered::with_schema("write", &schema).unwrap();
+        extract(text, &[write]).calls.remove(0)
+    };
+    let call = of("boolean", "array");
+    assert_eq!(call.arguments.get(), r#"{"c":true,"n":["a",null]}"#);
+    assert!(!call.fixes.is_empty());
+    assert_eq!(of("string", "string").arguments.get(), r#"{"c":"True","n":"['a', None]"}"#);
 }
 
 #[test]
