@@ -38,7 +38,7 @@ use crate::args::{Conformance, Question, Reporting, Rules, Spoken};
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
 use crate::printer::{self, Printer};
-use crate::styled::BOLD;
+use crate::styled::{BOLD, counted};
 use crate::target::{program_of, usage};
 use crate::watch::Watch;
 
@@ -103,7 +103,8 @@ async fn watch(args: &Conformance, json: bool) -> Result<Exit, clap::Error> {
         }) {
             file
         } else {
-            printer.say(format_args!("watching {} files; Ctrl-C ends it", watch.count()));
+            printer
+                .say(format_args!("watching {}; Ctrl-C ends it", counted(watch.count(), "file")));
             tokio::select! {
                 file = watch.change() => file,
                 exit = interrupted(&mut interrupts) => return Ok(printer.finish(exit)),

@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::frames::FrameView;
 use crate::printer::Printer;
 use crate::session::{Remark, Session};
-use crate::styled::{BOLD, DIM, RED, Text, text};
+use crate::styled::{BOLD, DIM, RED, Text, counted, text};
 use crate::target::usage;
 use crate::watch::Watch;
 
@@ -57,9 +57,9 @@ pub(crate) async fn run(dev: Dev, mut printer: Printer) -> Result<Exit, clap::Er
         names.push(status.name);
     }
     session.report_failed();
-    let count = watch.count();
+    let count = counted(watch.count(), "file");
     let dir = workshop.dir.display();
-    session.printer.say(format_args!("{DIM}watching {count} files of {dir}{DIM:#}"));
+    session.printer.say(format_args!("{DIM}watching {count} of {dir}{DIM:#}"));
     let remarks = session.remarks();
     let extension = (Arc::clone(&session.host), names.concat());
     let reloading = tokio::spawn(workshop.reload_at_changes(extension, watch, remarks));
