@@ -31,6 +31,9 @@ pub(crate) struct Listed {
     set: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<&'static str>,
+    /// Why it cannot be read where it is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
     /// What sets it, where it is not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
@@ -76,22 +79,30 @@ pub(crate) fn listed(
     }
     let list = |name: String| {
         let is_declared = declared.map(|declared| declared.contains(&name));
-        let source = store.is_secret_set(extension, &name)?.map(Source::as_str);
-        let command = source.is_none().then(|| command(extension, &name));
-        Ok(Listed { name, declared: is_declared, set: source.is_some(), source, command })
+        // A keyring that cannot be asked keeps nobody from seeing the others.
+        let (source, problem) = match store.is_secret_set(extension, &name) {
+            Ok(source) => (source.map(Source::as_str), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        let is_missing = source.is_none() && problem.is_none();
+        let command = is_missing.then(|| command(extension, &name));
+        Listed { name, declared: is_declared, set: source.is_some(), source, problem, command }
     };
-    names.into_iter().map(list).collect()
+    Ok(names.into_iter().map(list).collect())
 }
 
 /// One line of a list.
 pub(crate) fn line(listed: &Listed) -> Text {
     let name = Text::line(&listed.name, 200);
-    let state = match (&listed.source, &listed.command) {
-        (Some(source), _) => text!("set ({source})"),
-        (None, Some(command)) => {
+    let state = match (&listed.source, &listed.command, &listed.problem) {
+        (_, _, Some(problem)) => {
+            text!("{YELLOW}not readable{YELLOW:#}: {}", Text::line(problem, 400))
+        }
+        (Some(source), ..) => text!("set ({source})"),
+        (None, Some(command), _) => {
             text!("{YELLOW}not set{YELLOW:#}: {}", Text::line(command, 400))
         }
-        (None, None) => text!("not set"),
+        (None, None, None) => text!("not set"),
     };
     match listed.declared {
         Some(false) => text!("  {BOLD}{name}{BOLD:#}  {state}  {DIM}not declared{DIM:#}"),

@@ -27,6 +27,10 @@ extline call "$HOME/weather" weather || true
 printf 'swordfish-9\n' | extline secret set --keyring weather KEY_OF_TEST
 printf 'swordfish-10\n' | extline secret set weather KEY_OF_TEST
 extline secret list
+printf 'swordfish-11\n' | extline secret set --keyring weather KEY_OF_TEST
+printf 'x\n' | extline secret set weather OTHER_OF_TEST
+unset DBUS_SESSION_BUS_ADDRESS XDG_RUNTIME_DIR
+extline secret list
 "#;
 
 const WEATHER: &str = r#"
@@ -96,7 +100,11 @@ fn a_secret_is_kept_in_the_keyring_and_nowhere_else() {
         &format!("asked with {missing}"),
         "KEY_OF_TEST of weather is set",
         "KEY_OF_TEST of weather is set",
-        "weather\n  KEY_OF_TEST  set (file)\n",
+        "weather\n  KEY_OF_TEST  set (file)",
+        "KEY_OF_TEST of weather is set",
+        "OTHER_OF_TEST of weather is set",
+        "weather\n  KEY_OF_TEST  not readable: KEY_OF_TEST of weather is kept in the keyring: there is no session bus \
+         (DBUS_SESSION_BUS_ADDRESS is not set), so no keyring\n  OTHER_OF_TEST  set (file)\n",
     ];
     assert_eq!(said, expected.join("\n"), "{told}");
     assert!(!told.contains("swordfish"), "{told}");

@@ -55,14 +55,23 @@ impl SecretStore {
         Self { home: home.into() }
     }
 
-    /// Sets a secret in the file, and takes it out of the keyring. An error says why the file cannot be written, or
-    /// what is wrong with the name or the value.
+    /// Sets a secret in the file, and takes it out of the keyring. An error says why the file cannot be written, what
+    /// is wrong with the name or the value, or that it is set and what was in the keyring could not be removed.
     pub fn set(&self, extension: &str, name: &str, value: &str) -> io::Result<()> {
         check(name, value)?;
         let mut stored = self.read(extension)?;
-        self.forget(extension, name, &mut stored)?;
+        let was_in_keyring = stored.keyring.remove(name);
         stored.secrets.insert(name.to_owned(), BASE64_STANDARD.encode(value));
-        self.write(extension, &stored)
+        self.write(extension, &stored)?;
+        if was_in_keyring {
+            self.forget(extension, name).map_err(|error| {
+                let text = format!(
+                    "{name} is set in the file, and the keyring still has the value before: {error}"
+                );
+                io::Error::new(error.kind(), text)
+            })?;
+        }
+        Ok(())
     }
 
     /// Sets a secret in the keyring of the operating system, and takes it out of the file. An error says that there
@@ -79,7 +88,10 @@ impl SecretStore {
     /// Removes a secret; whether it was there.
     pub fn remove(&self, extension: &str, name: &str) -> io::Result<bool> {
         let mut stored = self.read(extension)?;
-        let was_in_keyring = self.forget(extension, name, &mut stored)?;
+        let was_in_keyring = stored.keyring.remove(name);
+        if was_in_keyring {
+            self.forget(extension, name)?;
+        }
         if stored.secrets.remove(name).is_none() && !was_in_keyring {
             return Ok(false);
         }
@@ -91,13 +103,9 @@ impl SecretStore {
         Ok(true)
     }
 
-    /// Takes a secret out of the keyring; whether it was kept there.
-    fn forget(&self, extension: &str, name: &str, stored: &mut Stored) -> io::Result<bool> {
-        let was_there = stored.keyring.remove(name);
-        if was_there {
-            keyring::remove(&keyring::entry(&self.home, extension, name)?)?;
-        }
-        Ok(was_there)
+    /// Takes a secret out of the keyring.
+    fn forget(&self, extension: &str, name: &str) -> io::Result<()> {
+        keyring::remove(&keyring::entry(&self.home, extension, name)?)
     }
 
     /// The names of the secrets that are kept for an extension, in alphabetical order.
@@ -134,7 +142,11 @@ impl SecretStore {
         }
         let stored = self.read(extension)?;
         if stored.keyring.contains(name) {
-            let value = keyring::get(&keyring::entry(&self.home, extension, name)?)?;
+            let entry = keyring::entry(&self.home, extension, name);
+            let value = entry.and_then(|entry| keyring::get(&entry)).map_err(|error| {
+                let text = format!("{name} of {extension} is kept in the keyring: {error}");
+                io::Error::new(error.kind(), text)
+            })?;
             return Ok(value.map(|value| (value, Source::Keyring)));
         }
         let value = self.of_file(extension, name, stored)?;
