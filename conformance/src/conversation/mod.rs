@@ -32,7 +32,7 @@ pub(crate) use self::patience::Worker;
 pub use self::protocol::{Era, Protocol};
 pub use self::seed::draw_seed;
 pub(crate) use self::seed::{Drawn, is_unknown};
-pub(crate) use self::survey::{Callable, Called, Reaction};
+pub(crate) use self::survey::{Callable, Called, Reaction, call_params};
 pub use self::survey::{Canary, Survey};
 use crate::target::{Setting, Target, What};
 

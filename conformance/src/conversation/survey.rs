@@ -67,8 +67,13 @@ pub struct Callable {
 impl Callable {
     /// What stands between the braces of the params of a call over MCP, without `_meta`.
     pub(crate) fn params(&self) -> String {
-        format!(r#""name":{},"arguments":{}"#, Value::from(self.name.as_str()), self.args)
+        call_params(&self.name, &self.args)
     }
+}
+
+/// The same of a tool and its arguments, which are JSON.
+pub(crate) fn call_params(name: &str, args: &str) -> String {
+    format!(r#""name":{},"arguments":{args}"#, Value::from(name))
 }
 
 /// What was called at first contact.

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use fastrand::Rng;
-use serde_json::Value;
 
 use super::known::Known;
 use super::line::Line;
@@ -12,7 +11,7 @@ use super::payload::{any, index, junk, object, one, text};
 use super::pen::Pen;
 use super::script::Script;
 use super::toml::quoted;
-use crate::conversation::Era;
+use crate::conversation::{Era, call_params};
 
 /// The longest line that is drawn, in bytes.
 const LONGEST: u32 = 1 << 20;
@@ -102,7 +101,7 @@ impl Drawing<'_> {
             9 | 10 if !self.known.samples.is_empty() => {
                 let at = index(&mut self.chance, self.known.samples.len());
                 let (name, args) = &self.known.samples[at];
-                let params = format!(r#""name":{},"arguments":{args}"#, Value::from(name.as_str()));
+                let params = call_params(name, args);
                 self.request("call of a tool", "tools/call", &params)
             }
             9..12 => {
