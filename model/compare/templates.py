@@ -20,6 +20,7 @@ from urllib.parse import urljoin
 
 import jinja2
 import jinja2.sandbox
+from pip._internal.models.index import PyPI
 
 from extline.model import Offered, extract
 
@@ -65,7 +66,7 @@ def templates(folder):
         archive = folder.with_suffix(".tar.gz")
         folder.parent.mkdir(parents=True, exist_ok=True)
         said = subprocess.run([sys.executable, "-m", "pip", "config", "get", "global.index-url"], capture_output=True, text=True)
-        index = os.environ.get("PIP_INDEX_URL") or said.stdout.strip() or "https://pypi.org/simple"
+        index = os.environ.get("PIP_INDEX_URL") or said.stdout.strip() or PyPI.simple_url
         page = f"{index.rstrip('/')}/{PACKAGE}/"
         with urllib.request.urlopen(page) as answer:
             links = re.findall(r'href="([^"#]+)', answer.read().decode())

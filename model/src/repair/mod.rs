@@ -77,8 +77,8 @@ pub struct RepairedValue {
     pub truncated: bool,
 }
 
-/// The same as [`repair`] for whoever mostly takes the value alone: to list what was changed takes a third of
-/// the time with short texts.
+/// The same as [`repair`] for whoever mostly takes the value alone: what was changed is listed when it is asked
+/// for.
 pub fn repair_value(text: &str) -> Result<RepairedValue, RepairError> {
     if let Some(value) = RawJson::parse_valid(text) {
         if depth(value.get()) > MAX_DEPTH {
