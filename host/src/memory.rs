@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use extline_protocol::frame::{
-    Content, EventFilter, Hello, RegisterCommand, RegisterTool, Subscribe, ToolUpdate,
+    Content, EventFilter, Hello, Preference, RegisterCommand, RegisterTool, Subscribe, ToolUpdate,
 };
 
 /// What a host keeps for one extension at most, in bytes: its hello, its tools with their compiled schemas, its
@@ -63,6 +63,12 @@ impl Memory for extline_protocol::RawJson {
     }
 }
 
+impl Memory for Preference {
+    fn memory(&self) -> usize {
+        self.parameters.memory() + self.reason.memory()
+    }
+}
+
 impl Memory for Hello {
     fn memory(&self) -> usize {
         let sdk = self
@@ -93,6 +99,7 @@ impl Memory for RegisterTool {
             + self.schema.memory()
             + self.output_schema.memory()
             + self.call_view.memory()
+            + self.preference.memory()
     }
 }
 

@@ -33,6 +33,7 @@ mod line;
 mod method;
 mod model_args;
 mod name;
+mod outputs;
 mod profile;
 mod registrations;
 mod session;
@@ -63,6 +64,7 @@ pub use line::{Decoder, Line, TooLong};
 pub use method::{APPROVAL_METHOD, waits_for_person};
 pub use model_args::{ModelArgsError, model_args};
 pub use name::check_extension_name;
+pub use outputs::labeled;
 pub use profile::{AckCapabilities, Profile, UnknownProfile, Vocabulary, nearest};
 pub use registrations::{RegistrationError, Registrations, check_schema};
 pub use session::{

@@ -2,8 +2,9 @@
 
 use thiserror::Error;
 
-use crate::frame::{RegisterCommand, RegisterTool, Replay, Subscribe};
+use crate::frame::{OutputFormat, RegisterCommand, RegisterTool, Replay, Subscribe};
 use crate::name::{NAME, is_offered};
+use crate::outputs;
 use crate::session::Requirement;
 
 /// The tools, commands and subscriptions of an extension, in registration order.
@@ -47,6 +48,22 @@ pub enum RegistrationError {
         /// What is wrong.
         mistake: String,
     },
+    /// What it proposes is no preference.
+    #[error("the preference of the tool {name:?}: {mistake}")]
+    Preference {
+        /// The tool.
+        name: String,
+        /// What is wrong.
+        mistake: String,
+    },
+    /// The forms of its output cannot be chosen from.
+    #[error("the outputs of the tool {name:?}: {mistake}")]
+    Outputs {
+        /// The tool.
+        name: String,
+        /// What is wrong.
+        mistake: String,
+    },
     /// The schema is no object.
     #[error("the schema of the tool {name:?} is {found}, and must be a JSON object")]
     Schema {
@@ -65,11 +82,13 @@ fn replay_of(tool: &RegisterTool) -> Option<Replay> {
 }
 
 impl Registrations {
-    /// Adds a tool. One that only looks may be called again, one that says it is idempotent with the same
+    /// Adds a tool. One with more than one of `outputs` has the argument `output` from here on. One that only looks may be called again, one that says it is idempotent with the same
     /// key, where the author says nothing of `replay` (`tool.replay`).
     pub fn tool(&mut self, mut tool: RegisterTool) -> Result<(), RegistrationError> {
         check_name("tool", &tool.name)?;
         check_schema(&tool)?;
+        check_preference(&tool)?;
+        outputs::declare(&mut tool)?;
         if self.has_tool(&tool.name) {
             return Err(RegistrationError::Duplicate { kind: "tool", name: tool.name });
         }
@@ -112,6 +131,12 @@ impl Registrations {
         tool.is_some_and(|tool| tool.replay == Some(Replay::Reconcile))
     }
 
+    /// The forms in which a tool writes its value; empty where its author chose none.
+    pub(crate) fn outputs(&self, name: &str) -> &[OutputFormat] {
+        let tool = self.tools.iter().find(|tool| tool.name == name);
+        tool.and_then(|tool| tool.outputs.as_deref()).unwrap_or_default()
+    }
+
     /// The commands.
     pub fn commands(&self) -> &[RegisterCommand] {
         &self.commands
@@ -146,6 +171,21 @@ pub fn check_schema(tool: &RegisterTool) -> Result<(), RegistrationError> {
     Err(RegistrationError::Schema { name: tool.name.clone(), found })
 }
 
+fn check_preference(tool: &RegisterTool) -> Result<(), RegistrationError> {
+    let Some(preference) = &tool.preference else { return Ok(()) };
+    let weight = preference.weight.filter(|weight| !(0.0..=1.0).contains(weight));
+    let parameters = preference.parameters.as_ref().filter(|parameters| !parameters.is_object());
+    let mistake = match (weight, parameters) {
+        (Some(weight), _) => format!("its weight is {weight}, and must be from 0 to 1"),
+        (None, Some(parameters)) => {
+            let found = crate::json::excerpt(parameters.get());
+            format!("its parameters are {found}, and must be a JSON object")
+        }
+        (None, None) => return Ok(()),
+    };
+    Err(RegistrationError::Preference { name: tool.name.clone(), mistake })
+}
+
 fn check_name(kind: &'static str, name: &str) -> Result<(), RegistrationError> {
     if is_offered(name) {
         return Ok(());
@@ -156,6 +196,7 @@ fn check_name(kind: &'static str, name: &str) -> Result<(), RegistrationError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::Preference;
     use crate::json::RawJson;
 
     fn tool(name: &str, schema: RawJson) -> RegisterTool {
@@ -174,6 +215,13 @@ mod tests {
             error.to_string(),
             "the schema of the tool \"a\" is null, and must be a JSON object"
         );
+        for (weight, parameters) in [(1.5, "{}"), (0.5, "[]")] {
+            let (weight, parameters) = (Some(weight), RawJson::parse(parameters).ok());
+            let preference = Some(Preference { weight, parameters, ..Preference::default() });
+            let error = registrations
+                .tool(RegisterTool { preference, ..tool("b", RawJson::empty_object()) });
+            assert!(error.unwrap_err().to_string().contains("and must be"));
+        }
         registrations.tool(tool("a", RawJson::empty_object())).unwrap();
         assert!(registrations.tool(tool("a", RawJson::empty_object())).is_err());
     }

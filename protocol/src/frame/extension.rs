@@ -6,7 +6,7 @@ use super::content::{Content, Effect, ErrorInfo, Progress};
 use super::object::object;
 use super::panel::Panel;
 use super::rpc::Parent;
-use super::tool::{Annotations, Approval, Execution, Exposure, Replay};
+use super::tool::{Annotations, Approval, Execution, Exposure, OutputFormat, Preference, Replay};
 use crate::id::Id;
 use crate::json::RawJson;
 use crate::word::words;
@@ -161,6 +161,11 @@ object! {
         optional approval: Approval,
         /// How a call is shown: a view whose texts are templates over the args (capability `view`).
         optional call_view: RawJson,
+        /// What it proposes to whoever chooses the tools of a turn.
+        optional preference: Preference,
+        /// The forms between which a model chooses by the argument `output`; the first is the one that holds unless it
+        /// does. The session serves them, and no host is told.
+        kept outputs: Vec<OutputFormat>,
     }
 }
 

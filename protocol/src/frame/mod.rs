@@ -32,5 +32,7 @@ pub use host::{
 pub use object::{Frame, Object};
 pub use panel::{OpenPanel, Panel, PanelClose, PanelKey, PanelRender, PanelResize};
 pub use rpc::{Cancel, Parent, ParentKind, Request, Response, ResponsePart, RpcError};
-pub use tool::{Annotations, Approval, Execution, Exposure, Replay, Tier};
+pub use tool::{
+    Annotations, Approval, Execution, Exposure, OutputFormat, Preference, Replay, Tier,
+};
 pub(crate) use truncate::truncate;

@@ -80,7 +80,8 @@ pub(crate) fn described(schema: Value, doc: &[&str]) -> Value {
 /// session writes it; `lenient` must be written but is read as its default when
 /// absent, as hosts and scripts of the base profile leave it out; `opened` is the same for the member
 /// that [`Members::split_opening`] remembers more of; `optional` is written when the
-/// author gave it; `named` is the same for who the host is, which forks of zot say in another member; `flag` is
+/// author gave it; `kept` is what this end alone needs of its author's values, so that it is read and never written, and
+/// stands in no schema; `named` is the same for who the host is, which forks of zot say in another member; `flag` is
 /// written when true; `flatten` holds further members of the same
 /// object.
 macro_rules! object {
@@ -141,6 +142,7 @@ macro_rules! object {
     (@type lenient $ty:ty) => { $ty };
     (@type opened $ty:ty) => { $ty };
     (@type optional $ty:ty) => { Option<$ty> };
+    (@type kept $ty:ty) => { Option<$ty> };
     (@type named $ty:ty) => { Option<$ty> };
     (@type flag $ty:ty) => { $ty };
     (@type flatten $ty:ty) => { $ty };
@@ -171,6 +173,9 @@ macro_rules! object {
     (@finish optional $field:ident $ty:ty, $members:ident) => {
         $crate::json::read_last::<$ty>(stringify!($field), $field)?
     };
+    (@finish kept $field:ident $ty:ty, $members:ident) => {
+        object!(@finish optional $field $ty, $members)
+    };
     (@finish named $field:ident $ty:ty, $members:ident) => {
         $crate::json::read_last::<$ty>(stringify!($field), $field)?.or_else(|| <$ty>::of_fork($members))
     };
@@ -200,6 +205,7 @@ macro_rules! object {
             $crate::frame::object::write_member(stringify!($field), value, $out);
         }
     };
+    (@write kept $self:ident $field:ident $ty:ty, $out:ident) => {};
     (@write named $self:ident $field:ident $ty:ty, $out:ident) => {
         object!(@write optional $self $field $ty, $out);
     };
@@ -215,6 +221,7 @@ macro_rules! object {
     (@depth optional $self:ident $field:ident) => {
         $self.$field.as_ref().map_or(0, $crate::json::Field::depth)
     };
+    (@depth kept $self:ident $field:ident) => { 0 };
     (@depth named $self:ident $field:ident) => { object!(@depth optional $self $field) };
     (@depth flatten $self:ident $field:ident) => {
         $crate::frame::Object::members_depth(&$self.$field)
@@ -226,6 +233,7 @@ macro_rules! object {
     (@describe flatten $field:ident $ty:ty, [$($doc:literal),*], $properties:ident, $required:ident) => {
         <$ty as $crate::frame::Object>::describe($properties, $required);
     };
+    (@describe kept $field:ident $ty:ty, [$($doc:literal),*], $properties:ident, $required:ident) => {};
     (@describe required $field:ident $ty:ty, [$($doc:literal),*], $properties:ident, $required:ident) => {
         $required.push(stringify!($field));
         object!(@describe optional $field $ty, [$($doc),*], $properties, $required);

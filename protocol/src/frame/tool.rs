@@ -1,6 +1,7 @@
 //! What a tool declares when it is registered.
 
 use super::object::object;
+use crate::json::RawJson;
 use crate::word::words;
 
 words! {
@@ -56,6 +57,16 @@ words! {
     }
 }
 
+words! {
+    /// A form in which a tool writes its value.
+    pub enum OutputFormat {
+        /// For reading: a line for each item, under headers ([`labeled`](crate::labeled)).
+        Labeled = "labeled",
+        /// For programs: JSON. A list stands in an object, beside the number of its items.
+        Json = "json",
+    }
+}
+
 object! {
     /// Hints with MCP's names. What is not declared is assumed to mutate, so a given `false` says
     /// something and is written.
@@ -69,6 +80,21 @@ object! {
         optional idempotent: bool,
         /// It reaches beyond the project.
         optional open_world: bool,
+    }
+}
+
+object! {
+    /// What a tool proposes to whoever chooses the tools of a turn (`tool.preference`).
+    #[derive(Default)]
+    pub struct Preference {
+        /// `false`: it is not offered unless the agent or its user names it.
+        optional enabled: bool,
+        /// How much it wants to be offered where there is no room for all, from 0 to 1; 0.5 when absent.
+        optional weight: f64,
+        /// Values for arguments, by their names, that the host shows the model as defaults.
+        optional parameters: RawJson,
+        /// Why, for a person.
+        optional reason: String,
     }
 }
 

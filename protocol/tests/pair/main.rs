@@ -12,6 +12,7 @@ mod extension_alone;
 mod fork_asks;
 mod forks;
 mod intercepts;
+mod outputs;
 mod profiles;
 mod requests;
 mod start;

@@ -7,9 +7,9 @@ use extline_protocol::frame::{
     Action, Annotations, Approval, CallTool, CallToolCancel, Cancel, ClearNotes, CommandResponse,
     Effect, EffectKind, ErrorInfo, EventFilter, EventInterceptResponse, Execution, Exposure,
     ExtensionFrame, FileOp, Hello, Level, Log, Notify, OnFailure, OpenPanel, Panel, PanelClose,
-    PanelRender, Parent, ParentKind, Progress, Ready, RegisterCommand, RegisterTool, ReplaceResult,
-    Replay, Request, Response, ResponsePart, RpcError, SdkInfo, ShutdownAck, Submit, SubmitSlash,
-    Subscribe, Tier, ToolResult, ToolUpdate, UnregisterTool,
+    PanelRender, Parent, ParentKind, Preference, Progress, Ready, RegisterCommand, RegisterTool,
+    ReplaceResult, Replay, Request, Response, ResponsePart, RpcError, SdkInfo, ShutdownAck, Submit,
+    SubmitSlash, Subscribe, Tier, ToolResult, ToolUpdate, UnregisterTool,
 };
 
 use super::{Sample, blocks, list, raw, text};
@@ -106,6 +106,13 @@ fn full_tool() -> RegisterTool {
             reason: text("it costs money"),
         }),
         call_view: Some(raw(r#"{"kind":"lines","lines":["{city}"]}"#)),
+        preference: Some(Preference {
+            enabled: Some(false),
+            weight: Some(0.75),
+            parameters: Some(raw(r#"{"city":"Berlin"}"#)),
+            reason: text("few ask for it"),
+        }),
+        outputs: None,
     }
 }
 

@@ -14,6 +14,7 @@ use crate::id::Id;
 use crate::json::RawJson;
 use crate::method::{APPROVAL_METHOD, PENDING_METHODS};
 use crate::name::cut_name;
+use crate::outputs;
 use crate::profile::CONFIG_CHANGED;
 use crate::session::{CallKey, CallKind, Notice};
 
@@ -104,6 +105,8 @@ impl ExtensionSession {
         } else {
             None
         };
+        let output = outputs::take(self.registrations.outputs(&call.name), &mut call.args);
+        let refusal = refusal.or_else(|| output.as_ref().err().cloned());
         let Some(key) = self.open_call(CallKind::Tool, &call.id, &call.name) else { return };
         if let Some(error) = refusal {
             self.open.close(&key);
@@ -118,6 +121,9 @@ impl ExtensionSession {
         let deadline = call.deadline_ms.map(|duration| now + millis(duration));
         self.note_deadline(&key, deadline);
         self.note_repetition(&key, &call);
+        if let Some(open) = self.open.get_mut(&key) {
+            open.output = output.unwrap_or_default();
+        }
         self.lanes.call(ExtensionEvent::ToolCall { key, call, deadline });
     }
 
@@ -203,6 +209,9 @@ impl ExtensionSession {
             let message = format!("no tool {} says more of its calls", cut_name(&tool));
             return Err(RpcError::new(ErrorKind::NotFound, message));
         }
+        let mut args = args;
+        // What is no form is refused when it is called.
+        let _ = outputs::take(self.registrations.outputs(&tool), &mut args);
         Ok((tool.into_owned(), args))
     }
 

@@ -36,7 +36,7 @@ use super::outbox::Outbox;
 use super::requests::OutgoingCalls;
 use crate::capability::{Capabilities, Capability};
 use crate::decode::Incoming;
-use crate::frame::{Frame, HelloAck, HostFrame, SdkInfo, ToolCall, ToolResult};
+use crate::frame::{Frame, HelloAck, HostFrame, OutputFormat, SdkInfo, ToolCall, ToolResult};
 use crate::json::RawJson;
 use crate::limits::{EXTENSION_ACCEPTS_BYTES, FRAME_BYTES};
 use crate::method::APPROVAL_METHOD;
@@ -170,6 +170,8 @@ struct Open {
     update: Option<Box<outgoing::UpdateState>>,
     /// Boxed too: only an agent that goes on after a crash says it.
     repetition: Option<Box<Repetition>>,
+    /// The form that the result is to have, where its tool has one.
+    output: Option<OutputFormat>,
     parts: u64,
     unwritten_parts: usize,
 }
@@ -201,6 +203,7 @@ impl Open {
             deciding: None,
             update: None,
             repetition: None,
+            output: None,
             parts: 0,
             unwritten_parts: 0,
         }

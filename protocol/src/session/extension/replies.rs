@@ -8,6 +8,7 @@ use crate::frame::{
 };
 use crate::json::RawJson;
 use crate::limits::PARTS_AHEAD;
+use crate::outputs;
 use crate::session::outbox::Unsendable;
 use crate::session::{CallKey, ReplyError, RequestError};
 
@@ -16,7 +17,10 @@ impl ExtensionSession {
     /// Answers a tool call; the frame's id is the call's. One over a limit is answered with
     /// `too_large` instead, and comes back as [`ReplyError::TooLarge`]; an error without text gets its message as text.
     pub fn reply_tool(&mut self, key: &CallKey, mut result: ToolResult) -> Result<(), ReplyError> {
-        self.close_open(key)?;
+        let open = self.close_open(key)?;
+        if let Some(format) = open.output {
+            outputs::write(&format, &mut result);
+        }
         result.id = key.id().clone();
         result.view = self.view_for_host(result.view);
         make_readable(&mut result);

@@ -4,9 +4,9 @@ use extline_protocol::RawJson;
 use extline_protocol::frame::{
     Action, Annotations, Approval, CallTool, CallToolCancel, ClearNotes, CommandResponse, Effect,
     EffectKind, EventFilter, EventInterceptResponse, Execution, Exposure, ExtensionFrame, FileOp,
-    Hello, Level, Log, Notify, OnFailure, OpenPanel, PanelRender, Progress, Ready, RegisterCommand,
-    RegisterTool, ReplaceResult, Replay, SdkInfo, ShutdownAck, Submit, SubmitSlash, Subscribe,
-    Tier, ToolResult, ToolUpdate, UnknownFrame, UnregisterTool,
+    Hello, Level, Log, Notify, OnFailure, OpenPanel, PanelRender, Preference, Progress, Ready,
+    RegisterCommand, RegisterTool, ReplaceResult, Replay, SdkInfo, ShutdownAck, Submit,
+    SubmitSlash, Subscribe, Tier, ToolResult, ToolUpdate, UnknownFrame, UnregisterTool,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
@@ -175,6 +175,14 @@ objects! {
         pure: any::<bool>(),
         approval: of(approval()),
         call_view: of(raw()),
+        preference: of(preference()),
+        outputs: Just(None),
+    }
+    preference: Preference {
+        enabled: of(any::<bool>()),
+        weight: of(0.0..1.0),
+        parameters: of(raw_object()),
+        reason: of(text()),
     }
     annotations: Annotations {
         read_only: of(any::<bool>()),

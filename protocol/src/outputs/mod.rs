@@ -1,0 +1,243 @@
+//! The forms in which a tool writes its value, between which a model chooses by the argument `output`.
+//!
+//! A host knows nothing of it: it sees an argument like any other. The session puts the argument into the schema,
+//! takes it out of the arguments before a handler gets them, and writes the text of the result. The structured content
+//! is the value in every form.
+
+mod labeled;
+
+pub use labeled::labeled;
+
+use crate::frame::{Content, ErrorInfo, OutputFormat, RegisterTool, ToolResult};
+use crate::json::{EachMember, Elements, RawJson, read_string, write_string};
+use crate::registrations::RegistrationError;
+
+/// The argument by which a model chooses.
+const OUTPUT: &str = "output";
+
+/// Puts the argument into the schema of a tool that names more than one form. The first is the one that holds where a
+/// model does not choose.
+pub(crate) fn declare(tool: &mut RegisterTool) -> Result<(), RegistrationError> {
+    let Some(formats) = &tool.outputs else { return Ok(()) };
+    let mistaken =
+        |mistake: String| RegistrationError::Outputs { name: tool.name.clone(), mistake };
+    if formats.is_empty() {
+        return Err(mistaken("there is none; leave `outputs` out, or name one".to_owned()));
+    }
+    for (position, format) in formats.iter().enumerate() {
+        if let OutputFormat::Other(word) = format {
+            let known = OutputFormat::KNOWN.join(" and ");
+            return Err(mistaken(format!("{word:?} is none; there are {known}")));
+        }
+        if formats[..position].contains(format) {
+            return Err(mistaken(format!("{:?} is there twice", format.as_str())));
+        }
+    }
+    if formats.len() > 1 {
+        tool.schema = with_argument(&tool.schema, formats).ok_or_else(|| {
+            mistaken(format!("the tool has an argument `{OUTPUT}` of its own: rename it"))
+        })?;
+    }
+    Ok(())
+}
+
+/// The form that the arguments ask for, which are left without it; or why they ask for none.
+pub(crate) fn take(
+    formats: &[OutputFormat],
+    args: &mut RawJson,
+) -> Result<Option<OutputFormat>, ErrorInfo> {
+    let [first, _, ..] = formats else { return Ok(formats.first().cloned()) };
+    let members = || EachMember::of_valid(args.get()).into_iter().flatten();
+    let Some(said) = members().filter(|member| member.is(OUTPUT)).last() else {
+        return Ok(Some(first.clone()));
+    };
+    let word = read_string(said.value);
+    let format = formats.iter().find(|format| word.as_deref() == Some(format.as_str()));
+    let Some(format) = format else {
+        let known: Vec<_> = formats.iter().map(|format| format!("{:?}", format.as_str())).collect();
+        let said = crate::json::excerpt(said.value);
+        let message = format!("must be {}, and is {said}", known.join(" or "));
+        return Err(ErrorInfo::invalid_args(&format!("/{OUTPUT}"), &message));
+    };
+    let rest = members().filter(|member| !member.is(OUTPUT));
+    let rest = rest.map(|member| (member.key(), member.value));
+    *args = object_of(rest);
+    Ok(Some(format.clone()))
+}
+
+/// Writes the value of a result in that form. A text that its author wrote beside the value is the labeled form.
+/// Failures, and results without a value, stay as they are.
+pub(crate) fn write(format: &OutputFormat, result: &mut ToolResult) {
+    let Some(value) = result.structured_content.as_ref().filter(|_| !result.is_error) else {
+        return;
+    };
+    let is_text = |block: &Content| block.plain().is_some();
+    let is_written_by_author =
+        result.content.iter().any(is_text) && !is_as_it_stands(result, value);
+    let text = match format {
+        OutputFormat::Labeled if is_written_by_author => return,
+        OutputFormat::Labeled => labeled(value),
+        _ => json(value),
+    };
+    // Images stay behind it.
+    result.content.retain(|block| !is_text(block));
+    result.content.insert(0, Content::Text(text));
+}
+
+/// Whether its one text is the value, as it is written where nobody chooses.
+fn is_as_it_stands(result: &ToolResult, value: &RawJson) -> bool {
+    let mut texts = result.content.iter().filter_map(Content::plain);
+    texts.next().is_some_and(|text| text == value.get()) && texts.next().is_none()
+}
+
+/// The value as JSON. A list stands in an object, so that how many there are is said before they are.
+fn json(value: &RawJson) -> String {
+    let Some(items) = Elements::of(value.get()) else { return value.get().to_owned() };
+    format!("{{\"count\":{},\"items\":{}}}", items.count(), value.get())
+}
+
+/// The schema with the argument; `None` where it has one of that name.
+fn with_argument(schema: &RawJson, formats: &[OutputFormat]) -> Option<RawJson> {
+    let properties = schema.at("/properties").unwrap_or("{}");
+    let known = || EachMember::of_valid(properties).into_iter().flatten();
+    if known().any(|property| property.is(OUTPUT)) {
+        return None;
+    }
+    let argument = argument(formats);
+    let known = known().map(|property| (property.key(), property.value));
+    let properties = object_of(known.chain([(OUTPUT.into(), argument.as_str())]));
+    let members = EachMember::of_valid(schema.get()).into_iter().flatten();
+    let others = members.filter(|member| !member.is("properties"));
+    let others = others.map(|member| (member.key(), member.value));
+    Some(object_of(others.chain([("properties".into(), properties.get())])))
+}
+
+fn argument(formats: &[OutputFormat]) -> String {
+    let words: Vec<_> = formats.iter().map(|format| format!("{:?}", format.as_str())).collect();
+    let about = "How the result is written: `labeled` to read it, `json` for programs";
+    format!(
+        r#"{{"type":"string","enum":[{}],"default":{},"description":"{about}"}}"#,
+        words.join(","),
+        words[0]
+    )
+}
+
+fn object_of<'a>(members: impl Iterator<Item = (std::borrow::Cow<'a, str>, &'a str)>) -> RawJson {
+    let mut out = vec![b'{'];
+    for (name, value) in members {
+        if out.len() > 1 {
+            out.push(b',');
+        }
+        write_string(&name, &mut out);
+        out.push(b':');
+        out.extend_from_slice(value.as_bytes());
+    }
+    out.push(b'}');
+    RawJson::of_part(&String::from_utf8_lossy(&out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOTH: [OutputFormat; 2] = [OutputFormat::Labeled, OutputFormat::Json];
+
+    fn raw(text: &str) -> RawJson {
+        RawJson::parse(text).unwrap()
+    }
+
+    fn tool(schema: &str, formats: &[&str]) -> RegisterTool {
+        let outputs = Some(formats.iter().map(|word| OutputFormat::from(*word)).collect());
+        RegisterTool { name: "find".to_owned(), schema: raw(schema), outputs, ..Default::default() }
+    }
+
+    fn mistake(schema: &str, formats: &[&str]) -> String {
+        declare(&mut tool(schema, formats)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_argument_stands_in_the_schema_behind_the_others() {
+        let mut find = tool(
+            r#"{"type":"object","properties":{"a":{}},"required":["a"]}"#,
+            &["json", "labeled"],
+        );
+        declare(&mut find).unwrap();
+        assert_eq!(
+            find.schema.get(),
+            r#"{"type":"object","required":["a"],"properties":{"a":{},"output":{"type":"string","enum":["json","labeled"],"default":"json","description":"How the result is written: `labeled` to read it, `json` for programs"}}}"#
+        );
+        let mut bare = tool("{}", &["labeled"]);
+        declare(&mut bare).unwrap();
+        assert_eq!(bare.schema.get(), "{}");
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        assert_eq!(
+            mistake("{}", &["xml"]),
+            r#"the outputs of the tool "find": "xml" is none; there are labeled and json"#
+        );
+        assert_eq!(
+            mistake("{}", &["json", "json"]),
+            r#"the outputs of the tool "find": "json" is there twice"#
+        );
+        assert!(mistake("{}", &[]).contains("there is none"));
+        let own = r#"{"properties":{"output":{}}}"#;
+        assert!(mistake(own, &["labeled", "json"]).contains("an argument `output` of its own"));
+    }
+
+    #[test]
+    fn the_choice_is_taken_out_of_the_arguments() {
+        let mut args = raw(r#"{"a":1,"output":"json","b":"\u00e9"}"#);
+        assert_eq!(take(&BOTH, &mut args).unwrap(), Some(OutputFormat::Json));
+        assert_eq!(args.get(), r#"{"a":1,"b":"\u00e9"}"#);
+        assert_eq!(take(&BOTH, &mut args).unwrap(), Some(OutputFormat::Labeled));
+        assert_eq!(args.get(), r#"{"a":1,"b":"\u00e9"}"#);
+        let error = take(&BOTH, &mut raw(r#"{"output":"xml"}"#)).unwrap_err();
+        assert_eq!(error.field.as_deref(), Some("/output"));
+        assert_eq!(
+            error.message,
+            r#"invalid arguments: /output: must be "labeled" or "json", and is "xml""#
+        );
+        // Where there is no choice, an argument of that name is the tool's own.
+        let mut own = raw(r#"{"output":"a.txt"}"#);
+        assert_eq!(take(&BOTH[..1], &mut own).unwrap(), Some(OutputFormat::Labeled));
+        assert_eq!(take(&[], &mut own).unwrap(), None);
+        assert_eq!(own.get(), r#"{"output":"a.txt"}"#);
+    }
+
+    fn written(format: &OutputFormat, mut result: ToolResult) -> Vec<Content> {
+        write(format, &mut result);
+        result.content
+    }
+
+    #[test]
+    fn a_value_is_written_in_the_form_that_was_chosen() {
+        let image = Content::image(b"1", "image/png");
+        let mut result = ToolResult::new("1".into(), Vec::new());
+        result.push_value(raw("[1,2]"));
+        result.content.push(image.clone());
+        let [labeled, json] = BOTH.map(|format| written(&format, result.clone()));
+        assert_eq!(labeled, [Content::text("1\n2"), image.clone()]);
+        assert_eq!(json, [Content::text(r#"{"count":2,"items":[1,2]}"#), image]);
+    }
+
+    #[test]
+    fn what_the_author_wrote_is_the_labeled_form() {
+        let mut result = ToolResult::new("1".into(), vec![Content::text("two hits")]);
+        result.structured_content = Some(raw(r#"{"hits":2}"#));
+        let [labeled, json] = BOTH.map(|format| written(&format, result.clone()));
+        assert_eq!(labeled, [Content::text("two hits")]);
+        assert_eq!(json, [Content::text(r#"{"hits":2}"#)]);
+    }
+
+    #[test]
+    fn failures_and_texts_stay_as_they_are() {
+        let text = ToolResult::new("1".into(), vec![Content::text("two")]);
+        assert_eq!(written(&OutputFormat::Json, text.clone()), text.content);
+        let mut failure = text;
+        failure.is_error = true;
+        failure.structured_content = Some(raw("{}"));
+        assert_eq!(written(&OutputFormat::Json, failure.clone()), failure.content);
+    }
+}
