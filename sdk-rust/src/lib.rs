@@ -78,7 +78,7 @@ pub use update::{Amount, Track, Update};
 
 pub use extline_protocol::frame::{
     Approval, Content, Effect, ErrorInfo, Event, EventMessage, EventPayload, EventResult, Exposure,
-    FileOp, Level, Limits, OnFailure, Replay, SessionInfo, Tier, Todo,
+    FileOp, Level, Limits, OnFailure, OutputFormat, Preference, Replay, SessionInfo, Tier, Todo,
 };
 pub use extline_protocol::{Capability, ErrorKind, RawJson};
 /// What hosts serve, with its types, see [`Ui::ask`].

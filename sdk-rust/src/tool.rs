@@ -4,7 +4,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use extline_protocol::frame::{
-    Annotations, Approval, Execution, Exposure, RegisterTool, Replay, RpcError,
+    Annotations, Approval, Execution, Exposure, OutputFormat, Preference, RegisterTool, Replay,
+    RpcError,
 };
 use extline_protocol::{ArgsValidator, RawJson, SchemaProblem, Unsupported};
 use extline_services::approval::Advice;
@@ -433,6 +434,35 @@ impl Tool {
     /// ```
     pub fn output_schema(mut self, schema: impl Into<RawJson>) -> Self {
         self.frame.output_schema = Some(schema.into());
+        self
+    }
+
+    /// The forms of its value between which the model chooses by an argument `output`; the first holds where it
+    /// does not. The handler does not see the argument. One form alone adds none.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::OutputFormat;
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok(json!({ "hour": 12 })))
+    ///     .outputs([OutputFormat::Labeled, OutputFormat::Json]);
+    /// ```
+    pub fn outputs(mut self, formats: impl IntoIterator<Item = OutputFormat>) -> Self {
+        self.frame.outputs = Some(formats.into_iter().collect());
+        self
+    }
+
+    /// What it proposes to whoever chooses the tools of a turn. An agent or its user may know better.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::Preference;
+    ///
+    /// let rare = Tool::new("rare", "Seldom needed.", async |_: NoArgs, _| Ok(()))
+    ///     .preference(Preference { weight: Some(0.2), ..Preference::default() });
+    /// ```
+    pub fn preference(mut self, preference: Preference) -> Self {
+        self.frame.preference = Some(preference);
         self
     }
 

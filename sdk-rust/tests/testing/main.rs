@@ -12,6 +12,7 @@ mod failures;
 mod hosts;
 mod intercept_chains;
 mod notes;
+mod outputs;
 mod panels;
 mod questions;
 #[cfg(feature = "scenario")]
