@@ -227,6 +227,7 @@ fn tool_json(settings: &ToolSettings) -> Value {
     let mut members = serde_json::Map::new();
     members.extend(settings.enabled.map(|enabled| ("enabled".to_owned(), json!(enabled))));
     members.extend(settings.timeout_ms.map(|time| ("timeout_ms".to_owned(), json!(time))));
+    members.extend(settings.weight.map(|weight| ("weight".to_owned(), json!(weight))));
     let description = settings.description.as_ref();
     members.extend(description.map(|text| ("description".to_owned(), json!(text))));
     if !settings.parameters.is_empty() {
@@ -238,9 +239,10 @@ fn tool_json(settings: &ToolSettings) -> Value {
 fn told_tool(tool: &str, settings: &ToolSettings) -> Text {
     let enabled = settings.enabled.map(|enabled| format!(" enabled {enabled}"));
     let timeout = settings.timeout_ms.map(|time| format!(" timeout_ms {time}"));
+    let weight = settings.weight.map(|weight| format!(" weight {weight}"));
     let description = settings.description.as_ref().map(|text| format!(" description {text:?}"));
     let parameters = settings.parameters.iter().map(|(at, text)| format!(" {at} {text:?}"));
-    let told = [enabled, timeout, description].into_iter().flatten().chain(parameters);
+    let told = [enabled, timeout, weight, description].into_iter().flatten().chain(parameters);
     let told = told.collect::<Vec<_>>().join(",");
     let told = if told.is_empty() { " nothing is set".to_owned() } else { told };
     Text::line(&format!("{tool}:{told}"), VALUE_CHARS)

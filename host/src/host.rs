@@ -252,7 +252,7 @@ impl Host {
         builder.add_search_tools(&own);
         let (names, tools) = (&builder.builtin_names, &builder.builtin_tools);
         let mut registry = Registry::new(names, tools, &builder.builtin_commands);
-        registry.offer_by(builder.tool_filter.clone(), builder.has_tool_search);
+        registry.offer_by(builder.offer_rules.clone());
         let rules = ProfileRules::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
         if builder.runs_programs {
@@ -277,6 +277,16 @@ impl Host {
             builder.on_bootstrap.clone(),
         ));
         let _ = own.set(Arc::downgrade(&shared));
+        if let Some(descriptions) = &builder.offer_rules.descriptions {
+            let shared = Arc::downgrade(&shared);
+            descriptions.watch(move |revision| {
+                let shared = shared.upgrade();
+                shared.is_some_and(|shared| {
+                    shared.news.tell(crate::News::Descriptions { revision });
+                    true
+                })
+            });
+        }
         shared.pending_changed();
         // The host exists before the first process does: when this future is dropped, so is it.
         let host = Self {

@@ -123,6 +123,7 @@ pub mod config;
 mod config_fault;
 mod config_schema;
 mod connection;
+mod descriptions;
 pub mod discovery;
 pub mod effects;
 mod environment;
@@ -162,6 +163,7 @@ pub use connection::{
     Asked, ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView,
     PendingChange,
 };
+pub use descriptions::{DescriptionError, Descriptions, ToolDescription};
 pub use environment::{EnvironmentKind, MissingEnvironment};
 pub use home::default_home;
 pub use hooks::{HookMode, HookPoint, HooksError, ScriptHook, ScriptHooks};
@@ -171,7 +173,8 @@ pub use memory::EXTENSION_MEMORY;
 pub use model_side::{ErrorHints, MemoPolicy, ModelAnswer};
 pub use nearest::nearest;
 pub use offers::{
-    HiddenTool, MAX_TOKENS, Offer, RenderedOffer, RenderedTool, ToolFilter, WhyHidden,
+    HiddenTool, MAX_TOKENS, Offer, RenderedOffer, RenderedTool, SelectByWords, Selector,
+    ToolFilter, WhyHidden,
 };
 pub use process::{
     Exit, Stray, Supervised, Supervisor, activity_of, inherit_nothing, outlive_size_limit,

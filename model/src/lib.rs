@@ -40,6 +40,6 @@ pub use repair::{
 };
 pub use schema::{
     Note, NoteKind, Provider, Reason, Rendered, Unrenderable, check_name, schema_for,
-    with_descriptions, without_nulls,
+    with_defaults, with_descriptions, without_nulls,
 };
 pub use search::{Indexed, ToolIndex, tokens_estimate};

@@ -26,8 +26,8 @@ pub(crate) struct Config {
     #[arg(long, value_name = "KEY", conflicts_with_all = ["key", "value"])]
     pub(crate) unset: Option<String>,
 
-    /// What the user says of this tool in place of a setting: KEY is `enabled`,
-    /// `timeout_ms`, `description`, or a pointer to a parameter that VALUE describes: `/properties/city`
+    /// What the user says of this tool in place of a setting: KEY is `enabled`, `timeout_ms`,
+    /// `weight`, `description`, or a pointer to a parameter that VALUE describes: `/properties/city`
     #[arg(long, value_name = "TOOL")]
     pub(crate) tool: Option<String>,
 }

@@ -197,7 +197,7 @@ pub(crate) enum Action {
         override_usage = "extline config <NAME>\n       \
                           extline config <NAME> <KEY> [VALUE]\n       \
                           extline config <NAME> --unset <KEY>\n       \
-                          extline config <NAME> --tool <TOOL> [enabled|timeout_ms] [VALUE]",
+                          extline config <NAME> --tool <TOOL> [enabled|timeout_ms|weight] [VALUE]",
         after_help = format!("{CONFIG_EXAMPLES}\n\n{EXIT_CODES}")
     )]
     Config(Config),

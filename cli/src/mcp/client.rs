@@ -234,6 +234,7 @@ pub(super) fn changes_offers(news: &News) -> bool {
             | News::Started { .. }
             | News::Pending { .. }
             | News::ToolsActivated { .. }
+            | News::Descriptions { .. }
             | News::Missed(_)
     )
 }

@@ -68,7 +68,7 @@ impl Shared {
         options: CallOptions,
     ) -> Result<Call, CallError> {
         // A call that is written in one of `tool_invoke` is that call.
-        let is_search = name == TOOL_INVOKE && self.registry().offering().has_search;
+        let is_search = name == TOOL_INVOKE && self.registry().offering().rules.has_search;
         let id = self.name_call();
         let invoked = is_search.then(|| self.read_invoked(&id, args)).flatten();
         let (name, args) = match &invoked {

@@ -18,7 +18,7 @@ use crate::file::{WRITTEN_BYTES, make_folder, read_text, replace};
 use crate::home::file_name;
 use crate::tool_settings::ToolSettings;
 
-const NO_SETTING: &str = "is no setting of a tool: those are enabled, timeout_ms, description, and pointers to \
+const NO_SETTING: &str = "is no setting of a tool: those are enabled, timeout_ms, weight, description, and pointers to \
                           parameters, as /properties/city";
 
 /// What stands in a file.
@@ -100,6 +100,9 @@ impl Stored {
                 if let Some(timeout) = settings.timeout_ms {
                     members.insert("timeout_ms".to_owned(), json!(timeout));
                 }
+                if let Some(weight) = settings.weight {
+                    members.insert("weight".to_owned(), json!(weight));
+                }
                 if let Some(description) = &settings.description {
                     members.insert("description".to_owned(), json!(description));
                 }
@@ -172,6 +175,11 @@ pub(super) fn set_tool(
             };
             settings.timeout_ms = Some(timeout.ok_or_else(wrong)?);
         }
+        "weight" => {
+            let weight = value.as_f64().filter(|weight| (0.0..=1.0).contains(weight));
+            let wrong = || format!("must be a number from 0 to 1, and is {}", excerpt(value));
+            settings.weight = Some(weight.ok_or_else(wrong)?);
+        }
         "description" => settings.description = Some(description(value)?),
         pointer if pointer.starts_with('/') => {
             settings.parameters.insert(pointer.to_owned(), description(value)?);
@@ -190,7 +198,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = user_file(home.path(), "weather");
         let text = r#"{"version":1,"config":{"url":"x"},"note":"mine",
-                       "tools":{"rain":{"enabled":false,"timeout_ms":5,"description":"Tells of rain.",
+                       "tools":{"rain":{"enabled":false,"timeout_ms":5,"weight":0.75,"description":"Tells of rain.",
                                 "parameters":{"/properties/city":"Where"}}}}"#;
         let stored = Stored::parse(text).unwrap();
         stored.write(&path).unwrap();
@@ -214,6 +222,10 @@ mod tests {
         assert_eq!(
             fault(r#"{"tools":{"a/b":{"timeout_ms":-1}}}"#),
             "/tools/a~1b/timeout_ms: must be a number of milliseconds of at least 1, and is -1"
+        );
+        assert_eq!(
+            fault(r#"{"tools":{"a":{"weight":2}}}"#),
+            "/tools/a/weight: must be a number from 0 to 1, and is 2"
         );
         assert!(fault(r#"{"tools":{"a":{"enable":true}}}"#).contains("is no setting of a tool"));
         assert_eq!(

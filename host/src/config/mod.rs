@@ -156,12 +156,12 @@ impl Configuration {
         Ok(remove(&mut self.user.config, &path))
     }
 
-    /// Sets `enabled`, `timeout_ms` or `description` of a tool for the user, or by a JSON pointer, as
+    /// Sets `enabled`, `timeout_ms`, `weight` or `description` of a tool for the user, or by a JSON pointer, as
     /// `/properties/city`, the description of a parameter.
     pub fn set_tool(&mut self, tool: &str, name: &str, text: &str) -> Result<(), ConfigError> {
         let at = join(&join("/tools", tool), name);
         let fault = |message: String| ConfigError::one(ConfigFault::new(at.clone(), message));
-        let is_text = !matches!(name, "enabled" | "timeout_ms");
+        let is_text = !matches!(name, "enabled" | "timeout_ms" | "weight");
         let read = if is_text { None } else { read_value(text).ok() };
         let value = read.unwrap_or_else(|| json!(text));
         let mut settings = self.user.tools.get(tool).cloned().unwrap_or_default();
@@ -177,6 +177,7 @@ impl Configuration {
         match name {
             Some("enabled") => settings.enabled = None,
             Some("timeout_ms") => settings.timeout_ms = None,
+            Some("weight") => settings.weight = None,
             Some("description") => settings.description = None,
             Some(pointer) => drop(settings.parameters.remove(pointer)),
             None => *settings = ToolSettings::default(),

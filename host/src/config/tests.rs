@@ -157,6 +157,7 @@ fn tools_have_settings_and_descriptions() {
     let mut config = scene.read();
     config.set_tool("rain", "enabled", "false").unwrap();
     config.set_tool("rain", "timeout_ms", "5").unwrap();
+    config.set_tool("rain", "weight", "0.75").unwrap();
     assert!(config.set_tool("rain", "enabled", "perhaps").is_err());
     // A text is what it is, whether or not it is JSON too.
     config.set_tool("rain", "description", "5").unwrap();
@@ -171,6 +172,7 @@ fn tools_have_settings_and_descriptions() {
     let settings = ToolSettings {
         enabled: Some(false),
         timeout_ms: Some(5),
+        weight: Some(0.75),
         description: Some("5".to_owned()),
         parameters: [("/properties/city".to_owned(), "Where".to_owned())].into(),
     };

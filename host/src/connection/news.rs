@@ -204,6 +204,11 @@ pub enum News {
         /// Whether they are offered now.
         active: bool,
     },
+    /// The agent describes tools in other words ([`Descriptions`](crate::Descriptions)): ask for an offer anew.
+    Descriptions {
+        /// How often they have changed.
+        revision: u64,
+    },
     /// Something became of an action that an extension proposes
     /// ([`HostBuilder::pending_actions`](crate::HostBuilder::pending_actions)): list tools anew, as `resolve` comes
     /// and goes with them.

@@ -24,9 +24,9 @@ use crate::discovery::Found;
 use crate::home::default_home;
 use crate::hooks::{ScriptHook, ScriptHooks};
 use crate::model_side::ModelSettings;
-use crate::offers::ToolFilter;
 use crate::process::EnvironmentSettings;
 use crate::redact::Redactor;
+use crate::registry::OfferRules;
 use crate::registry::{Builtin, BuiltinCall, BuiltinToolError, Tool};
 use crate::report::Trace;
 use crate::secrets::Provider;
@@ -78,8 +78,7 @@ pub struct HostBuilder {
     #[cfg(feature = "mcp-client")]
     pub(super) mcp_tools: Option<super::HowToTrust>,
     pub(super) has_status_tool: bool,
-    pub(super) has_tool_search: bool,
-    pub(super) tool_filter: Option<Arc<ToolFilter>>,
+    pub(super) offer_rules: OfferRules,
     pub(crate) methods: Methods,
     pub(crate) approvals: Rules,
     /// Whose dialog is shown holds it; absent where several are shown at once.
@@ -126,8 +125,7 @@ impl Default for HostBuilder {
             #[cfg(feature = "mcp-client")]
             mcp_tools: None,
             has_status_tool: false,
-            has_tool_search: false,
-            tool_filter: None,
+            offer_rules: OfferRules::default(),
             methods: Methods::new(),
             approvals: Rules::default(),
             screen: Some(Arc::default()),

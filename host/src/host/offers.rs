@@ -7,7 +7,10 @@ use extline_protocol::frame::ErrorInfo;
 
 use super::{Host, HostBuilder};
 use crate::connection::Shared;
-use crate::offers::{Offer, ToolFilter, found, invoke_definition, not_itself, search_definition};
+use crate::descriptions::Descriptions;
+use crate::offers::{
+    Offer, Selector, ToolFilter, found, invoke_definition, not_itself, search_definition,
+};
 use crate::registry::Builtin;
 
 /// What a model is offered.
@@ -16,7 +19,7 @@ impl HostBuilder {
     /// is `not_found` for others, whatever its own filter says. By default all.
     #[must_use]
     pub fn tool_filter(mut self, filter: ToolFilter) -> Self {
-        self.tool_filter = Some(Arc::new(filter));
+        self.offer_rules.filter = Some(Arc::new(filter));
         self
     }
 
@@ -29,13 +32,29 @@ impl HostBuilder {
     /// result activates them.
     #[must_use]
     pub fn tool_search(mut self) -> Self {
-        self.has_tool_search = true;
+        self.offer_rules.has_search = true;
+        self
+    }
+
+    /// Has somebody choose the tools of a turn, for [`Host::offer_for`]: [`SelectByWords`](crate::SelectByWords), or a
+    /// [`Selector`] of the agent's own. By default nobody does.
+    #[must_use]
+    pub fn selector(mut self, selector: impl Selector + 'static) -> Self {
+        self.offer_rules.selector = Some(Arc::new(selector));
+        self
+    }
+
+    /// Describes tools of extensions to models in the agent's words. They can be changed while the host runs; the user's
+    /// words ([`ToolSettings`](crate::config::ToolSettings)) count for more.
+    #[must_use]
+    pub fn descriptions(mut self, descriptions: Descriptions) -> Self {
+        self.offer_rules.descriptions = Some(descriptions);
         self
     }
 
     /// Adds the tools that search, where they are wanted.
     pub(super) fn add_search_tools(&mut self, own: &Arc<OnceLock<Weak<Shared>>>) {
-        if !self.has_tool_search {
+        if !self.offer_rules.has_search {
             return;
         }
         let own = Arc::clone(own);
@@ -44,7 +63,7 @@ impl HostBuilder {
             async move {
                 let gone = || ErrorInfo::new(ErrorKind::Cancelled, "the host was shut down");
                 let filter = call.filter.clone().unwrap_or_default();
-                let offer = shared.ok_or_else(gone)?.registry().offer(&filter);
+                let offer = shared.ok_or_else(gone)?.registry().offer(&filter, None);
                 let mut tools = offer.deferred;
                 tools.extend(offer.tools.into_iter().filter(|tool| !tool.is_builtin()));
                 tools.sort_by(|one, other| one.name().cmp(other.name()));
@@ -67,6 +86,15 @@ impl Host {
     /// the same, so is what the provider has kept. Give the calls of that model the same filter,
     /// [`CallOptions::filter`](crate::CallOptions::filter): then what was not offered cannot be called.
     pub fn offer(&self, filter: &ToolFilter) -> Offer {
-        self.shared.registry().offer(&Arc::new(filter.clone()))
+        self.shared.registry().offer(&Arc::new(filter.clone()), None)
+    }
+
+    /// The same for one turn, whose words are given: the last prompt, or what the agent thinks it is about. Of the tools
+    /// that the filter lets through, those are offered that the host's selector chooses
+    /// ([`HostBuilder::selector`]), the agent's own, and those that results have activated. The others are found by a
+    /// search, where the host has one; else they are hidden ([`WhyHidden::NotSelected`](crate::WhyHidden::NotSelected)),
+    /// and [`Offer::filter`] keeps them from being called.
+    pub fn offer_for(&self, filter: &ToolFilter, turn: &str) -> Offer {
+        self.shared.registry().offer(&Arc::new(filter.clone()), Some(turn))
     }
 }

@@ -51,6 +51,11 @@ impl ToolFilter {
             && (self.enabled_only.is_empty() || is_named(&self.enabled_only))
     }
 
+    /// Whether it says a tool's own name, with no star in it.
+    pub(super) fn names(&self, tool: &Tool) -> bool {
+        self.tools.iter().chain(&self.enabled_only).any(|name| name == tool.name())
+    }
+
     /// The names in it that no tool, extension or group has, and words that are no tags.
     pub(super) fn unknown(&self, tools: &[&Tool]) -> Vec<String> {
         let is_extension = |name: &str| tools.iter().any(|tool| fits(name, &tool.extension));

@@ -2,6 +2,7 @@
 
 mod filter;
 mod search;
+mod select;
 mod summary;
 
 use std::collections::BTreeSet;
@@ -13,12 +14,13 @@ use extline_protocol::frame::Exposure;
 use extline_protocol::{RawJson, write_string};
 use sha2::{Digest, Sha256};
 
-use crate::registry::Tool;
+use crate::registry::{Tool, USUAL_WEIGHT};
 
 pub use filter::{MAX_TOKENS, ToolFilter};
 pub(crate) use search::{
     TOOL_INVOKE, TOOL_SEARCH, found, invoke_definition, invoked, not_itself, search_definition,
 };
+pub use select::{SelectByWords, Selector};
 
 /// The word of [`Exposure`] for tools that other extensions and scripts call, and no model.
 const HIDDEN: &str = "hidden";
@@ -70,6 +72,11 @@ pub enum WhyHidden {
     NotForModels,
     /// An extension has deactivated it.
     Inactive,
+    /// Its author proposes not to offer it, and neither the filter names it nor its user wants it
+    /// (`tool.preference`).
+    NotProposed,
+    /// It was not selected for this turn ([`Selector`]).
+    NotSelected,
 }
 
 /// The tools of an offer as a provider takes them.
@@ -144,6 +151,8 @@ pub(crate) struct Making<'a> {
     pub(crate) search: Vec<Arc<Tool>>,
     /// The host's own filter.
     pub(crate) own: Option<&'a ToolFilter>,
+    /// Who chooses the tools of a turn, and its words.
+    pub(crate) turn: Option<(&'a dyn Selector, &'a str)>,
 }
 
 impl Making<'_> {
@@ -153,7 +162,7 @@ impl Making<'_> {
         let (mut tools, mut codemode, mut deferred) = (Vec::new(), Vec::new(), Vec::new());
         let mut hidden = Vec::new();
         for (tool, is_active) in self.tools {
-            match why_hidden(&tool, is_active, filter, self.own) {
+            match why_hidden(&tool, is_active, self.activated, [Some(filter), self.own]) {
                 Some(why) => hidden.push(HiddenTool { tool, why }),
                 None if tool.definition.exposure == Some(Exposure::Codemode) => codemode.push(tool),
                 None if is_deferred(&tool)
@@ -167,6 +176,23 @@ impl Making<'_> {
         let limits = [Some(&**filter), self.own].into_iter().flatten();
         let budget = limits.filter_map(|it| it.max_tokens).min().unwrap_or(MAX_TOKENS);
         let has_search = !self.search.is_empty();
+        let mut filter = Arc::clone(filter);
+        if let Some((selector, turn)) = self.turn {
+            let unselected = unselected(selector, turn, &mut tools, self.activated);
+            if has_search {
+                deferred.extend(unselected);
+            } else {
+                // What is not offered cannot be called either.
+                let names = unselected.iter().map(|tool| tool.name().to_owned());
+                Arc::make_mut(&mut filter).disabled.extend(names);
+                hidden.extend(
+                    unselected
+                        .into_iter()
+                        .map(|tool| HiddenTool { tool, why: WhyHidden::NotSelected }),
+                );
+                hidden.sort_by(|one, other| one.tool.name().cmp(other.tool.name()));
+            }
+        }
         if has_search {
             deferred.extend(beyond(budget, &mut tools, self.activated));
             by_name(&mut deferred);
@@ -185,25 +211,32 @@ impl Making<'_> {
             summary,
             fingerprint: String::new(),
             unknown,
-            filter: Arc::clone(filter),
+            filter,
         };
         offer.fingerprint = fingerprint(&offer);
         offer
     }
 }
 
-/// Whether a model may not have a tool.
+/// Whether a model may not have a tool, by the filter of its agent's and the host's own.
 pub(crate) fn why_hidden(
     tool: &Tool,
     is_active: bool,
-    filter: &ToolFilter,
-    own: Option<&ToolFilter>,
+    activated: &[String],
+    filters: [Option<&ToolFilter>; 2],
 ) -> Option<WhyHidden> {
+    let mut filters = filters.into_iter().flatten();
+    let is_named = |filter: &ToolFilter| filter.names(tool);
     let is_for_models = tool.definition.exposure.as_ref().map(Exposure::as_str) != Some(HIDDEN);
-    if !(filter.passes(tool) && own.is_none_or(|own| own.passes(tool))) {
+    if !filters.clone().all(|filter| filter.passes(tool)) {
         Some(WhyHidden::Filtered)
     } else if !is_for_models {
         Some(WhyHidden::NotForModels)
+    } else if !(tool.is_proposed()
+        || activated.iter().any(|name| name == tool.name())
+        || filters.any(is_named))
+    {
+        Some(WhyHidden::NotProposed)
     } else {
         (!is_active).then_some(WhyHidden::Inactive)
     }
@@ -218,8 +251,28 @@ fn is_deferred(tool: &Tool) -> bool {
     }
 }
 
+/// Takes out what was not selected for a turn. The agent's own tools stay, and those that were activated.
+fn unselected(
+    selector: &dyn Selector,
+    turn: &str,
+    tools: &mut Vec<Arc<Tool>>,
+    activated: &[String],
+) -> Vec<Arc<Tool>> {
+    let (kept, others): (Vec<_>, Vec<_>) = std::mem::take(tools)
+        .into_iter()
+        .partition(|tool| tool.is_builtin() || activated.iter().any(|name| name == tool.name()));
+    let selected: BTreeSet<_> = selector.select(turn, &others).into_iter().collect();
+    let (selected, unselected): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|tool| selected.contains(tool.name()));
+    *tools = kept;
+    tools.extend(selected);
+    by_name(tools);
+    unselected
+}
+
 /// Takes out what the budget has no room for. The agent's own tools stay, then those that were activated, the
-/// newest first; where the others do not fit all, none of them stays, so that the list does not change with each.
+/// newest first, then those that want to more than others, the most wanted first. Where the rest does not fit, none of
+/// it stays, so that the list does not change with each.
 fn beyond(budget: usize, tools: &mut Vec<Arc<Tool>>, activated: &[String]) -> Vec<Arc<Tool>> {
     if tools.iter().map(|tool| tokens(tool)).sum::<usize>() <= budget {
         return Vec::new();
@@ -228,15 +281,20 @@ fn beyond(budget: usize, tools: &mut Vec<Arc<Tool>>, activated: &[String]) -> Ve
         std::mem::take(tools).into_iter().partition(|tool| tool.is_builtin());
     let mut left = budget.saturating_sub(own.iter().map(|tool| tokens(tool)).sum());
     *tools = own;
+    let named = |name: &String| others.iter().find(|tool| tool.name() == name);
+    let mut wanted: Vec<_> = others.iter().filter(|tool| tool.weight() > USUAL_WEIGHT).collect();
+    wanted.sort_by(|one, other| other.weight().total_cmp(&one.weight()));
     let mut kept = BTreeSet::new();
-    for name in activated.iter().rev() {
-        let Some(tool) = others.iter().find(|tool| tool.name() == name) else { continue };
+    for tool in activated.iter().rev().filter_map(named).chain(wanted) {
+        if kept.contains(tool.name()) {
+            continue;
+        }
         let Some(rest) = left.checked_sub(tokens(tool)) else { continue };
         left = rest;
-        kept.insert(name);
+        kept.insert(tool.name().to_owned());
     }
     let (kept, beyond): (Vec<_>, Vec<_>) =
-        others.into_iter().partition(|tool| kept.contains(&tool.name().to_owned()));
+        others.into_iter().partition(|tool| kept.contains(tool.name()));
     tools.extend(kept);
     by_name(tools);
     beyond

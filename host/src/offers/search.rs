@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use extline_model::{Indexed, ToolIndex};
+use extline_model::ToolIndex;
 use extline_protocol::frame::{Annotations, Content, ErrorInfo, RegisterTool, ToolResult};
 use extline_protocol::{ErrorKind, RawJson};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::select::indexed;
 use crate::registry::{BuiltinCall, Tool};
 
 /// Finds tools by words.
@@ -69,12 +70,7 @@ struct Search {
 pub(crate) fn found(call: &BuiltinCall, tools: &[Arc<Tool>]) -> ToolResult {
     // The schema lets nothing else through.
     let Search { query, limit } = call.args.to().unwrap_or_default();
-    let index = ToolIndex::new(tools.iter().map(|tool| Indexed {
-        name: tool.name(),
-        namespace: tool.definition.namespace.as_deref().unwrap_or_default(),
-        description: tool.description(),
-        schema: &tool.definition.schema,
-    }));
+    let index = ToolIndex::new(tools.iter().map(|tool| indexed(tool)));
     let found = index.search(&query, limit.unwrap_or(FOUND).min(MOST));
     let found: Vec<_> = found.into_iter().map(|place| &tools[place]).collect();
     let text = if found.is_empty() {

@@ -22,12 +22,14 @@ pub(crate) use self::builtin::Builtin;
 pub use self::builtin::{BuiltinCall, BuiltinToolError};
 pub(crate) use self::difference::Registrations;
 pub use self::difference::{Changed, Changes, Difference};
-pub(crate) use self::offer::Owner;
 pub use self::offer::{Command, Tool};
+pub(crate) use self::offer::{Owner, USUAL_WEIGHT};
+pub(crate) use self::offering::OfferRules;
 use self::offering::Offering;
 pub(crate) use self::point::Point;
 use self::points::Subscription;
 pub(crate) use self::points::{Listed, Standing};
+use crate::descriptions::Descriptions;
 use crate::memory::Memory;
 use crate::report::Diagnosis;
 use crate::tool_settings::ToolSettings;
@@ -462,7 +464,12 @@ impl Registry {
     }
 
     fn winners(&mut self) -> &Winners {
-        let Self { builtin_tools, builtin_commands, offers, winners, .. } = self;
+        let Self { builtin_tools, builtin_commands, offers, winners, offering, .. } = self;
+        let descriptions = offering.rules.descriptions.as_ref();
+        let revision = descriptions.map_or(0, Descriptions::revision);
+        if std::mem::replace(&mut offering.described, revision) != revision {
+            *winners = None;
+        }
         winners.get_or_insert_with(|| {
             let builtins = builtin_tools.values().flatten();
             let builtins = builtins.map(|tool| (tool.name().to_owned(), Arc::clone(tool)));
@@ -474,7 +481,7 @@ impl Registry {
                 for (name, tool) in tools {
                     if !builtin_tools.contains_key(name) && offer.is_enabled(name) {
                         let entry = winners.tools.entry(name.clone());
-                        entry.or_insert_with(|| offer.in_its_user_s_words(tool));
+                        entry.or_insert_with(|| offer.as_offered(tool, descriptions));
                     }
                 }
                 let commands =

@@ -3,26 +3,31 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use extline_model::with_descriptions;
+use extline_model::{with_defaults, with_descriptions};
 use extline_protocol::frame::{Execution, RegisterCommand, RegisterTool, Rejection};
 use extline_protocol::{ErrorKind, Profile};
 use extline_schema::{SchemaError, ToolSchema};
 use tokio::sync::Semaphore;
 
 use super::builtin::Builtin;
+use crate::descriptions::ToolDescription;
 use crate::memory::Memory;
 use crate::tool_settings::ToolSettings;
 
 /// The name of the agent where others have an extension's.
 pub(crate) const HOST: &str = "the host";
 
+/// The weight of a tool that says none.
+pub(crate) const USUAL_WEIGHT: f64 = 0.5;
+
 /// A tool that an extension offers, or the agent itself, with its schema ready for use.
 #[derive(Debug)]
 pub struct Tool {
     /// The extension that has it; `the host` for one of the agent's own.
     pub extension: String,
-    /// The tool as it was registered, in its user's words where there are some
-    /// ([`ToolSettings`](crate::config::ToolSettings)).
+    /// The tool as it was registered, in the agent's or its user's words where there are some
+    /// ([`Descriptions`](crate::Descriptions), [`ToolSettings`](crate::config::ToolSettings)), and with the defaults that
+    /// its preference proposes.
     pub definition: RegisterTool,
     /// `None` where the profile checks nothing (`zot.no-validation`).
     pub(crate) schema: Option<Arc<ToolSchema>>,
@@ -47,7 +52,7 @@ impl Tool {
     pub(crate) fn of_extension(
         extension: &str,
         owner: usize,
-        definition: RegisterTool,
+        mut definition: RegisterTool,
         schema: Option<Result<ToolSchema, SchemaError>>,
         profile: &Profile,
     ) -> Result<Self, Rejection> {
@@ -64,6 +69,10 @@ impl Tool {
                 });
             }
         };
+        let preference = definition.preference.as_ref();
+        if let Some(parameters) = preference.and_then(|it| it.parameters.as_ref()) {
+            definition.schema = with_defaults(&definition.schema, parameters);
+        }
         let mut tool = Self::new(extension, Owner::Extension(owner), definition, schema);
         if !profile.vocabulary.is_extline() {
             tool.turn = None;
@@ -84,15 +93,28 @@ impl Tool {
         Self { extension: extension.to_owned(), definition, schema, owner, turn, memory }
     }
 
-    /// The same tool in its user's words; what its arguments are held to stays.
-    pub(crate) fn described(&self, settings: &ToolSettings) -> Self {
+    /// The same tool in the agent's words, and its user's, which count for more; what its arguments are held to stays.
+    pub(crate) fn described(
+        &self,
+        agent: Option<&ToolDescription>,
+        user: Option<&ToolSettings>,
+    ) -> Self {
         let mut definition = self.definition.clone();
-        if settings.description.is_some() {
-            definition.description.clone_from(&settings.description);
+        let by_agent = agent.map(|it| (&it.description, &it.parameters));
+        let by_user = user.map(|it| (&it.description, &it.parameters));
+        for (description, parameters) in by_agent.into_iter().chain(by_user) {
+            if description.is_some() {
+                definition.description.clone_from(description);
+            }
+            let parameters = parameters.iter();
+            let parameters = parameters.map(|(pointer, text)| (pointer.as_str(), text.as_str()));
+            definition.schema = with_descriptions(&definition.schema, parameters);
         }
-        let parameters = settings.parameters.iter();
-        let parameters = parameters.map(|(pointer, text)| (pointer.as_str(), text.as_str()));
-        definition.schema = with_descriptions(&definition.schema, parameters);
+        if let Some(user) = user.filter(|it| it.enabled.is_some() || it.weight.is_some()) {
+            let preference = definition.preference.get_or_insert_default();
+            preference.enabled = user.enabled.or(preference.enabled);
+            preference.weight = user.weight.or(preference.weight);
+        }
         Self {
             extension: self.extension.clone(),
             definition,
@@ -111,6 +133,18 @@ impl Tool {
     /// What it does, for the model; empty when it says nothing. Its user's words, where there are some.
     pub fn description(&self) -> &str {
         self.definition.description.as_deref().unwrap_or_default()
+    }
+
+    /// How much it is wanted where there is no room for all, from 0 to 1 (`tool.preference-weight`).
+    pub fn weight(&self) -> f64 {
+        let preference = self.definition.preference.as_ref();
+        preference.and_then(|it| it.weight).unwrap_or(USUAL_WEIGHT).clamp(0.0, 1.0)
+    }
+
+    /// Whether it is offered where nobody names it (`tool.preference`).
+    pub(crate) fn is_proposed(&self) -> bool {
+        let preference = self.definition.preference.as_ref();
+        preference.and_then(|it| it.enabled) != Some(false)
     }
 
     /// Its own deadline, where it declares one.

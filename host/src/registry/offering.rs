@@ -1,35 +1,64 @@
 //! What models are offered of all that is registered.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::{Offer as Registered, Registry, Tool};
-use crate::offers::{Making, Offer, TOOL_INVOKE, TOOL_SEARCH, ToolFilter, why_hidden};
+use crate::descriptions::Descriptions;
+use crate::offers::{Making, Offer, Selector, TOOL_INVOKE, TOOL_SEARCH, ToolFilter, why_hidden};
 
-/// How the host offers tools to models.
-#[derive(Debug, Default)]
-pub(crate) struct Offering {
+/// How the host offers tools to models, as its builder was told.
+#[derive(Clone, Default)]
+pub(crate) struct OfferRules {
     /// Holds for every model of this host.
     pub(crate) filter: Option<Arc<ToolFilter>>,
     /// It has `tool_search` and `tool_invoke`.
     pub(crate) has_search: bool,
+    /// Chooses the tools of a turn.
+    pub(crate) selector: Option<Arc<dyn Selector>>,
+    /// The agent's words for tools.
+    pub(crate) descriptions: Option<Descriptions>,
+}
+
+impl fmt::Debug for OfferRules {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("OfferRules");
+        shown.field("filter", &self.filter).field("has_search", &self.has_search);
+        shown.field("descriptions", &self.descriptions).finish_non_exhaustive()
+    }
+}
+
+/// How tools are offered now.
+#[derive(Debug, Default)]
+pub(crate) struct Offering {
+    pub(crate) rules: OfferRules,
+    /// The revision of the descriptions that the tools have.
+    pub(super) described: u64,
     /// Tools that results have activated, in that order.
     activated: Vec<String>,
 }
 
 impl Registered {
-    /// The tool, with the descriptions that its user gave it.
-    pub(super) fn in_its_user_s_words(&self, tool: &Arc<Tool>) -> Arc<Tool> {
-        let settings = self.user.0.get(tool.name());
-        let described = settings.filter(|it| it.description.is_some() || !it.parameters.is_empty());
-        described.map_or_else(|| Arc::clone(tool), |settings| Arc::new(tool.described(settings)))
+    /// The tool as it is offered: with what the agent and its user say of it.
+    pub(super) fn as_offered(
+        &self,
+        tool: &Arc<Tool>,
+        descriptions: Option<&Descriptions>,
+    ) -> Arc<Tool> {
+        let agent = descriptions.and_then(|it| it.get(tool.name()));
+        let user = self.user.0.get(tool.name());
+        match (agent, user) {
+            (None, None) => Arc::clone(tool),
+            (agent, user) => Arc::new(tool.described(agent.as_ref(), user)),
+        }
     }
 }
 
 impl Registry {
     /// Says how tools are offered, once.
-    pub(crate) fn offer_by(&mut self, filter: Option<Arc<ToolFilter>>, has_search: bool) {
-        self.offering = Offering { filter, has_search, activated: Vec::new() };
-        if has_search {
+    pub(crate) fn offer_by(&mut self, rules: OfferRules) {
+        self.offering = Offering { rules, ..Offering::default() };
+        if self.offering.rules.has_search {
             // An offer lists them where there is something to find.
             for name in [TOOL_SEARCH, TOOL_INVOKE] {
                 self.list_builtin(name, false);
@@ -41,18 +70,21 @@ impl Registry {
         &self.offering
     }
 
-    pub(crate) fn offer(&mut self, filter: &Arc<ToolFilter>) -> Offer {
+    /// For a turn, whose words the selector gets; without one it is not asked.
+    pub(crate) fn offer(&mut self, filter: &Arc<ToolFilter>, turn: Option<&str>) -> Offer {
         let tools = self.all_tools();
-        let names = [TOOL_SEARCH, TOOL_INVOKE].into_iter().filter(|_| self.offering.has_search);
+        let Offering { rules, activated, .. } = &self.offering;
+        let names = [TOOL_SEARCH, TOOL_INVOKE].into_iter().filter(|_| rules.has_search);
         let search = names.filter_map(|name| self.builtin_tools.get(name)?.clone()).collect();
-        let Offering { filter: own, activated, .. } = &self.offering;
-        Making { tools, activated, search, own: own.as_deref() }.offer(filter)
+        let turn = rules.selector.as_deref().zip(turn);
+        Making { tools, activated, search, own: rules.filter.as_deref(), turn }.offer(filter)
     }
 
     /// Whether a model with that filter may call a tool. What searches and calls passes: both look at the filter
     /// themselves.
     pub(crate) fn may_have(&self, tool: &Tool, filter: Option<&ToolFilter>) -> bool {
-        let Offering { filter: own, has_search, .. } = &self.offering;
+        let Offering { rules: OfferRules { filter: own, has_search, .. }, activated, .. } =
+            &self.offering;
         let is_search = *has_search && [TOOL_SEARCH, TOOL_INVOKE].contains(&tool.name());
         if is_search && tool.is_builtin() {
             return true;
@@ -60,7 +92,7 @@ impl Registry {
         match (filter, own.as_deref()) {
             (None, None) => true,
             (Some(filter), own) | (None, own @ Some(filter)) => {
-                why_hidden(tool, true, filter, own).is_none()
+                why_hidden(tool, true, activated, [Some(filter), own]).is_none()
             }
         }
     }

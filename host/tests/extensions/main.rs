@@ -11,6 +11,7 @@ mod audit;
 mod builtins;
 mod call_tool;
 mod calls;
+mod choosing;
 mod commands;
 mod configs;
 mod death;

@@ -22,11 +22,11 @@ fn extension(home: &Home, name: &str, tools: &Value) -> ExtensionSource {
     python("offered.py", [name.into(), file.into_os_string()]).named(name)
 }
 
-fn tool(name: &str) -> Value {
+pub(crate) fn tool(name: &str) -> Value {
     json!({"name": name, "description": format!("Does {name}. More of it."), "schema": {"type": "object"}})
 }
 
-fn with(mut tool: Value, more: &Value) -> Value {
+pub(crate) fn with(mut tool: Value, more: &Value) -> Value {
     tool.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     tool
 }
@@ -44,32 +44,41 @@ fn sixty() -> Value {
     json!(tools)
 }
 
-fn names(tools: &[Arc<Tool>]) -> Vec<&str> {
+pub(crate) fn names(tools: &[Arc<Tool>]) -> Vec<&str> {
     tools.iter().map(|tool| tool.name()).collect()
 }
 
-fn offer(host: &Host) -> Offer {
+pub(crate) fn offer(host: &Host) -> Offer {
     host.offer(&ToolFilter::default())
 }
 
-fn list(names: &[&str]) -> Vec<String> {
+pub(crate) fn list(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
 /// What a call of a model comes to that has the offer.
-async fn call(host: &Host, offer: &Offer, name: &str, args: &str) -> Result<Value, CallError> {
+pub(crate) async fn call(
+    host: &Host,
+    offer: &Offer,
+    name: &str,
+    args: &str,
+) -> Result<Value, CallError> {
     let options = CallOptions::default().offered(offer);
     let result = host.start_call(name, args, options).await?.outcome().await?;
     Ok(serde_json::from_str(&text(&result)).unwrap_or_else(|_| text(&result).into()))
 }
 
-async fn is_unknown(host: &Host, offer: &Offer, name: &str, args: &str) {
+pub(crate) async fn is_unknown(host: &Host, offer: &Offer, name: &str, args: &str) {
     let error = call(host, offer, name, args).await.unwrap_err();
     assert!(matches!(&error, CallError::Unknown { what: "tool", .. }), "{name}: {error}");
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }
 
-async fn start(home: &Home, tools: &Value, with: impl FnOnce(HostBuilder) -> HostBuilder) -> Host {
+pub(crate) async fn start(
+    home: &Home,
+    tools: &Value,
+    with: impl FnOnce(HostBuilder) -> HostBuilder,
+) -> Host {
     with(home.builder()).extension(extension(home, "all", tools)).start().await
 }
 

@@ -1,5 +1,6 @@
 //! A tool's schema as each provider takes it.
 
+mod defaults;
 mod describe;
 mod google;
 mod merge;
@@ -16,6 +17,7 @@ use self::render::{Place, Renderer, fail};
 use self::tree::Json;
 use crate::repair::MAX_DEPTH;
 
+pub use defaults::with_defaults;
 pub use describe::with_descriptions;
 pub use note::{Note, NoteKind, Reason, Unrenderable};
 pub use nulls::without_nulls;

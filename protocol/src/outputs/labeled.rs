@@ -104,7 +104,9 @@ impl Lines {
         } else if let Some(columns) = columns(items) {
             self.table(&columns, items);
         } else if items.iter().all(|item| kind(item) == Kind::Scalar) {
-            items.iter().for_each(|item| self.line(&cell(item)));
+            for item in items {
+                self.line(&cell(item));
+            }
         } else {
             for (position, item) in items.iter().enumerate() {
                 self.labeled(&format!("item {}", position + 1), item);

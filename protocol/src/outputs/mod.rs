@@ -8,7 +8,8 @@ mod labeled;
 
 pub use labeled::labeled;
 
-use crate::frame::{Content, ErrorInfo, OutputFormat, RegisterTool, ToolResult};
+use crate::args::ArgsError;
+use crate::frame::{Content, OutputFormat, RegisterTool, ToolResult};
 use crate::json::{EachMember, Elements, RawJson, read_string, write_string};
 use crate::registrations::RegistrationError;
 
@@ -45,7 +46,7 @@ pub(crate) fn declare(tool: &mut RegisterTool) -> Result<(), RegistrationError> 
 pub(crate) fn take(
     formats: &[OutputFormat],
     args: &mut RawJson,
-) -> Result<Option<OutputFormat>, ErrorInfo> {
+) -> Result<Option<OutputFormat>, ArgsError> {
     let [first, _, ..] = formats else { return Ok(formats.first().cloned()) };
     let members = || EachMember::of_valid(args.get()).into_iter().flatten();
     let Some(said) = members().filter(|member| member.is(OUTPUT)).last() else {
@@ -57,7 +58,7 @@ pub(crate) fn take(
         let known: Vec<_> = formats.iter().map(|format| format!("{:?}", format.as_str())).collect();
         let said = crate::json::excerpt(said.value);
         let message = format!("must be {}, and is {said}", known.join(" or "));
-        return Err(ErrorInfo::invalid_args(&format!("/{OUTPUT}"), &message));
+        return Err(ArgsError { pointer: format!("/{OUTPUT}"), message });
     };
     let rest = members().filter(|member| !member.is(OUTPUT));
     let rest = rest.map(|member| (member.key(), member.value));
@@ -194,11 +195,8 @@ mod tests {
         assert_eq!(take(&BOTH, &mut args).unwrap(), Some(OutputFormat::Labeled));
         assert_eq!(args.get(), r#"{"a":1,"b":"\u00e9"}"#);
         let error = take(&BOTH, &mut raw(r#"{"output":"xml"}"#)).unwrap_err();
-        assert_eq!(error.field.as_deref(), Some("/output"));
-        assert_eq!(
-            error.message,
-            r#"invalid arguments: /output: must be "labeled" or "json", and is "xml""#
-        );
+        assert_eq!(error.pointer, "/output");
+        assert_eq!(error.message, r#"must be "labeled" or "json", and is "xml""#);
         // Where there is no choice, an argument of that name is the tool's own.
         let mut own = raw(r#"{"output":"a.txt"}"#);
         assert_eq!(take(&BOTH[..1], &mut own).unwrap(), Some(OutputFormat::Labeled));

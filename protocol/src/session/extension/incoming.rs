@@ -106,7 +106,7 @@ impl ExtensionSession {
             None
         };
         let output = outputs::take(self.registrations.outputs(&call.name), &mut call.args);
-        let refusal = refusal.or_else(|| output.as_ref().err().cloned());
+        let refusal = refusal.or_else(|| output.as_ref().err().cloned().map(ErrorInfo::from));
         let Some(key) = self.open_call(CallKind::Tool, &call.id, &call.name) else { return };
         if let Some(error) = refusal {
             self.open.close(&key);
