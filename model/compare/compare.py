@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Repairs the corpus with extline, json_repair (PyPI) and jsonrepair (npm), and prints who was right.
 
-    python3 model/compare/compare.py [--disagreements] [FILE...]
+    python3 model/compare/compare.py [--disagreements] [--zkit CHECKOUT] [FILE...]
     python3 model/compare/compare.py --speed [FILE...]          # extline.model beside json_repair, in Python
     python3 model/compare/compare.py --templates                # calls as the templates of models write them
 
-The two libraries are installed into target/compare for this alone.
+The two libraries are installed into target/compare for this alone. With --zkit the cascade of zkit is a third: the
+folder is a checkout of zarldev/zarlmono, of which the package zkit/ai/llm/repair is built by Go.
 """
 
 import argparse
 import json
+import shutil
 import subprocess
 import venv
 from pathlib import Path
@@ -21,13 +23,13 @@ VENV = TARGET / "venv"
 PIP = VENV / "bin" / "pip"
 CORPUS = ROOT / "model" / "corpus"
 VERSIONS = {"json_repair": "0.64.6", "jsonrepair": "3.15.0", "jinja2": "3.1.6"}
-TOOLS = ("extline", "json_repair", "jsonrepair")
 REFUSED = object()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--disagreements", action="store_true", help="print each case that a tool has wrong")
+    parser.add_argument("--zkit", type=Path, metavar="CHECKOUT", help="a checkout of zarldev/zarlmono; needs Go")
     parser.add_argument("--speed", action="store_true", help="how long extline.model and json_repair take; builds the package")
     parser.add_argument("--templates", action="store_true", help="whether calls come back that templates of models render; builds the package")
     parser.add_argument("files", nargs="*", type=Path, help="default: both files of model/corpus")
@@ -47,6 +49,8 @@ def main() -> None:
         cases = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
         texts = [case["text"] for case in cases]
         became = {"extline": lines(rust(), texts), "json_repair": lines(python(), texts), "jsonrepair": lines(node(), texts)}
+        if options.zkit is not None:
+            became["zkit"] = lines([zkit(options.zkit)], texts)
         table(file.name, cases, became)
         if options.disagreements:
             disagreements(cases, became)
@@ -72,6 +76,20 @@ def node() -> list:
     return ["node", HERE / "jsonrepair.mjs", TARGET]
 
 
+def zkit(checkout: Path) -> Path:
+    """The program, built of the checkout's package alone: the module around it wants more than is needed here."""
+    source = checkout / "zkit" / "ai" / "llm" / "repair"
+    folder, program = TARGET / "zkit", TARGET / "zkit" / "zkit_lines"
+    (folder / "repair").mkdir(parents=True, exist_ok=True)
+    for file in source.glob("*.go"):
+        if not file.name.endswith("_test.go"):
+            shutil.copy(file, folder / "repair")
+    shutil.copy(HERE / "zkit_lines.go", folder / "main.go")
+    (folder / "go.mod").write_text("module compare\n\ngo 1.24\n", "utf-8")
+    subprocess.run(["go", "build", "-o", program.name, "."], cwd=folder, check=True)
+    return program
+
+
 def lines(command: list, texts: list[str]) -> list:
     """What a program says that reads a text and writes a value, line by line."""
     said = "".join(json.dumps(text) + "\n" for text in texts)
@@ -92,16 +110,16 @@ def is_right(case: dict, value: object) -> bool:
 
 def table(name: str, cases: list[dict], became: dict[str, list]) -> None:
     categories = list(dict.fromkeys(case["category"] for case in cases))
-    print(f"\n{name}\n{'':<18}{'cases':>6}" + "".join(f"{tool:>13}" for tool in TOOLS))
+    print(f"\n{name}\n{'':<18}{'cases':>6}" + "".join(f"{tool:>13}" for tool in became))
     for category in [*categories, "all"]:
         places = [place for place, case in enumerate(cases) if category in ("all", case["category"])]
-        right = [sum(is_right(cases[place], became[tool][place]) for place in places) for tool in TOOLS]
+        right = [sum(is_right(cases[place], became[tool][place]) for place in places) for tool in became]
         print(f"{category:<18}{len(places):>6}" + "".join(f"{count:>13}" for count in right))
 
 
 def disagreements(cases: list[dict], became: dict[str, list]) -> None:
     for place, case in enumerate(cases):
-        wrong = [tool for tool in TOOLS if not is_right(case, became[tool][place])]
+        wrong = [tool for tool in became if not is_right(case, became[tool][place])]
         if wrong:
             meant = "refused" if case.get("refused") else json.dumps(case["value"], ensure_ascii=False)
             print(f"\n{case['category']}: {case['text']!r}\n  meant: {meant}")
