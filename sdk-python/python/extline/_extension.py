@@ -13,7 +13,7 @@ from ._registering import Registering, check_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Literal, overload
 
     from typing_extensions import Unpack
@@ -95,6 +95,8 @@ class Extension(Registering):
         exposure: _typed.Exposure | None = None,
         namespace: str | None = None,
         call_view: View | None = None,
+        outputs: Sequence[_typed.OutputFormat] | None = None,
+        preference: _typed.Preference | None = None,
         required: bool = False,
     ) -> Any:
         """Offers a function to the model: ``@ext.tool``, or ``@ext.tool(name=...)``.
@@ -131,6 +133,16 @@ class Extension(Registering):
 
         ``call_view`` says how a person is shown a call, where the host shows views: a view whose texts have
         ``{name}`` for the argument of that name.
+
+        ``outputs=("labeled", "json")`` lets the model choose by an argument ``output`` how the value is
+        written; the first form holds where it does not. The function does not get the argument. One form
+        alone adds none.
+
+        ``preference`` is what the tool proposes to whoever chooses the tools of a turn:
+        ``{"enabled": False, "reason": "few ask for it"}`` that it is not offered unless the agent or its
+        user names it, ``{"weight": 0.8}`` how much it wants to be offered where there is no room for all
+        (from 0 to 1, 0.5 unless said), ``{"parameters": {"limit": 10}}`` what a model is shown as defaults
+        of arguments. An agent or its user may know better.
 
         With ``required`` the extension ends where a host does not take the tool.
 

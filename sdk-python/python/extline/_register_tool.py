@@ -18,6 +18,8 @@ _MEMBERS = (
     "pure",
     "replay",
     "call_view",
+    "outputs",
+    "preference",
 )
 _HINTS = ("read_only", "destructive", "idempotent", "open_world")
 
@@ -26,6 +28,7 @@ _EXPOSURES = ("direct", "codemode", "deferred", "model-only")
 _REPLAYS = ("never", "safe", "idempotent", "reconcile")
 _APPROVAL = {"gated": bool, "tier": str, "key": str, "reason": str}
 _TIERS = ("read", "write", "exec")
+_PREFERENCE = {"enabled": bool, "weight": float, "parameters": dict, "reason": str}
 
 
 def register_tool(described: Described, options: dict[str, Any]) -> dict[str, Any]:
@@ -80,20 +83,41 @@ def _check(name: str, options: dict[str, Any]) -> None:
             f"the tool {name}: gated is True, False or a function of the arguments, "
             f"and not {options['gated']!r}"
         )
+    if (outputs := options["outputs"]) is not None:
+        _check_outputs(name, outputs)
+    if (preference := options["preference"]) is not None:
+        _check_members(name, "preference", preference, _PREFERENCE, {"weight": 0.8})
     if approval is None:
         return
-    if not isinstance(approval, dict):
-        raise ValueError(f"the tool {name}: approval is a dict such as {{'gated': True}}")
-    for member, value in approval.items():
-        kind = _APPROVAL.get(member)
-        if kind is None:
-            raise ValueError(
-                f"the tool {name}: approval has no {member!r}; it has {', '.join(_APPROVAL)}"
-            )
-        if not isinstance(value, kind):
-            raise ValueError(f"the tool {name}: approval[{member!r}] is a {kind.__name__}, and not {value!r}")
+    _check_members(name, "approval", approval, _APPROVAL, {"gated": True})
     if (tier := approval.get("tier", "read")) not in _TIERS:
         raise ValueError(f"the tool {name}: the tier of an approval is {_or(_TIERS)}, and not {tier!r}")
+
+
+def _check_outputs(name: str, outputs: Any) -> None:
+    """Which words there are, the native half knows."""
+    if isinstance(outputs, str):
+        raise ValueError(f"the tool {name}: outputs is a tuple of words: outputs=({outputs!r},)")
+    # The first holds where the model does not choose, so a set will not do.
+    if not isinstance(outputs, (tuple, list)) or not all(isinstance(word, str) for word in outputs):
+        raise ValueError(
+            f"the tool {name}: outputs is a tuple such as ('labeled', 'json'), and not {outputs!r}"
+        )
+
+
+def _check_members(
+    name: str, option: str, given: Any, kinds: dict[str, type], example: dict[str, Any]
+) -> None:
+    if not isinstance(given, dict):
+        raise ValueError(f"the tool {name}: {option} is a dict such as {example}")
+    for member, value in given.items():
+        kind = kinds.get(member)
+        if kind is None:
+            raise ValueError(f"the tool {name}: {option} has no {member!r}; it has {', '.join(kinds)}")
+        # An int is a float too, and True is neither.
+        fits = type(value) in (int, float) if kind is float else isinstance(value, kind)
+        if not fits:
+            raise ValueError(f"the tool {name}: {option}[{member!r}] is a {kind.__name__}, and not {value!r}")
 
 
 def _or(words: tuple[str, ...]) -> str:

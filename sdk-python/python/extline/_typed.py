@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Union
 
 from ._moment import (
@@ -59,6 +59,7 @@ ToolEventName: TypeAlias = Literal[
 Exposure: TypeAlias = Literal["direct", "codemode", "deferred", "model-only"]
 Replay: TypeAlias = Literal["never", "safe", "idempotent", "reconcile"]
 OnFailure: TypeAlias = Literal["allow", "block"]
+OutputFormat: TypeAlias = Literal["labeled", "json"]
 
 
 class Approval(TypedDict, total=False):
@@ -67,6 +68,15 @@ class Approval(TypedDict, total=False):
     gated: bool
     tier: Literal["read", "write", "exec"]
     key: str
+    reason: str
+
+
+class Preference(TypedDict, total=False):
+    """What a tool proposes to whoever chooses the tools of a turn."""
+
+    enabled: bool
+    weight: float
+    parameters: dict[str, Any]
     reason: str
 
 
@@ -102,6 +112,8 @@ class ToolOptions(TypedDict, total=False):
     exposure: Exposure | None
     namespace: str | None
     call_view: View | None
+    outputs: Sequence[OutputFormat] | None
+    preference: Preference | None
     required: bool
 
 
