@@ -53,7 +53,7 @@ export { ToolOutput } from "./tool-output.js";
 export type { OutputBlock } from "./tool-output.js";
 export type { Main } from "./run.js";
 export type { Advice, Advised } from "./adviser.js";
-export type { Approval, Returned, ToolHandler, ToolOptions } from "./tool.js";
+export type { Approval, OutputFormat, Preference, Returned, ToolHandler, ToolOptions } from "./tool.js";
 export type { ExecOptions, Ran } from "./exec.js";
 export type {
   ExecStream,

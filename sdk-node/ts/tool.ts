@@ -23,6 +23,21 @@ export interface Approval {
   reason?: string | undefined;
 }
 
+/** A form in which a tool writes its value: `labeled` to read it, `json` for programs. */
+export type OutputFormat = "labeled" | "json";
+
+/** What a tool proposes to whoever chooses the tools of a turn. An agent or its user may know better. */
+export interface Preference {
+  /** `false`: it is not offered unless the agent or its user names it. */
+  enabled?: boolean | undefined;
+  /** How much it wants to be offered where there is no room for all, from 0 to 1; 0.5 when not said. */
+  weight?: number | undefined;
+  /** Values for arguments, by their names, that a model is shown as defaults. */
+  parameters?: Readonly<Record<string, unknown>> | undefined;
+  /** Why, for a person. */
+  reason?: string | undefined;
+}
+
 /** What a tool declares. */
 export interface ToolOptions<
   Input extends Schema | undefined = undefined,
@@ -83,6 +98,13 @@ export interface ToolOptions<
    * name.
    */
   callView?: View | undefined;
+  /**
+   * The forms of its value between which the model chooses by an argument `output`; the first holds where it does not.
+   * The handler does not get the argument. One form alone adds none.
+   */
+  outputs?: readonly OutputFormat[] | undefined;
+  /** What it proposes to whoever chooses the tools of a turn. */
+  preference?: Preference | undefined;
   /** The extension ends where a host does not take the tool. */
   required?: boolean | undefined;
 }
@@ -136,6 +158,8 @@ const PLAIN = {
   strict: "strict",
   exposure: "exposure",
   namespace: "namespace",
+  outputs: "outputs",
+  preference: "preference",
 } as const;
 const HINTS = {
   readOnly: "read_only",
@@ -251,21 +275,41 @@ function checkOptions(options: unknown): void {
     throw new Error("say for the model what the tool does: { description: ... }");
   }
   checkValues(options as Readonly<Record<string, unknown>>, VALUES, "");
-  const { approval } = options as { approval?: unknown };
-  if (approval === undefined) return;
-  if (typeof approval !== "object" || approval === null) throw new Error(`its approval is ${sayType(approval)}, and must be an object`);
-  checkValues(approval as Readonly<Record<string, unknown>>, APPROVAL, "approval.");
-  const unknown = Object.keys(approval).find((name) => !Object.hasOwn(APPROVAL, name));
-  if (unknown !== undefined) throw new Error(`there is no approval.${unknown}; there are ${Object.keys(APPROVAL).join(", ")}`);
+  checkMembers(options, "approval", APPROVAL);
+  checkMembers(options, "preference", PREFERENCE);
+}
+
+/** Of an option that is an object. */
+function checkMembers(options: object, option: string, values: Readonly<Record<string, Allowed>>): void {
+  const given = (options as Readonly<Record<string, unknown>>)[option];
+  if (given === undefined) return;
+  if (typeof given !== "object" || given === null) throw new Error(`its ${option} is ${sayType(given)}, and must be an object`);
+  checkValues(given as Readonly<Record<string, unknown>>, values, `${option}.`);
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(values, name));
+  if (unknown !== undefined) throw new Error(`there is no ${option}.${unknown}; there are ${Object.keys(values).join(", ")}`);
 }
 
 /** What an option may be: one of these words, or a value of a type. */
-type Allowed = readonly string[] | "a string" | "a boolean" | "a boolean or a function" | "a positive number";
+type Allowed =
+  | readonly string[]
+  | "a string"
+  | "a boolean"
+  | "a boolean or a function"
+  | "a positive number"
+  | "a number from 0 to 1"
+  | "an object"
+  | 'a list such as ["labeled", "json"]';
 
 const APPROVAL: Readonly<Record<string, Allowed>> = {
   gated: "a boolean",
   tier: ["read", "write", "exec"],
   key: "a string",
+  reason: "a string",
+};
+const PREFERENCE: Readonly<Record<string, Allowed>> = {
+  enabled: "a boolean",
+  weight: "a number from 0 to 1",
+  parameters: "an object",
   reason: "a string",
 };
 const VALUES: Readonly<Record<string, Allowed>> = {
@@ -278,6 +322,7 @@ const VALUES: Readonly<Record<string, Allowed>> = {
     ["interactive", "sequential", "pure", "strict", ...Object.keys(HINTS), "required"].map((name) => [name, "a boolean"] as const),
   ),
   gated: "a boolean or a function",
+  outputs: 'a list such as ["labeled", "json"]',
 };
 
 function checkValues(given: Readonly<Record<string, unknown>>, values: Readonly<Record<string, Allowed>>, within: string): void {
@@ -294,5 +339,9 @@ function isAllowed(value: unknown, allowed: Allowed): boolean {
   if (allowed === "a string" || allowed === "a boolean") return `a ${typeof value}` === allowed;
   if (allowed === "a boolean or a function") return typeof value === "boolean" || typeof value === "function";
   if (allowed === "a positive number") return typeof value === "number" && value > 0 && Number.isFinite(value);
+  if (allowed === "a number from 0 to 1") return typeof value === "number" && value >= 0 && value <= 1;
+  if (allowed === "an object") return sayType(value) === allowed;
+  // Which words there are, the native half knows.
+  if (typeof allowed === "string") return Array.isArray(value) && value.every((word) => typeof word === "string");
   return allowed.includes(value as string);
 }
