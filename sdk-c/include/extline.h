@@ -531,6 +531,18 @@ typedef struct extline_tool_options {
      * argument of that name (`view.call`).
      */
     const char *call_view;
+    /**
+     * The forms of the JSON that it answers with, between which the model chooses by an argument `output`, which
+     * `run` does not get: `labeled, json`, with commas or spaces between them. The first holds where the model does
+     * not choose. One form alone adds no argument.
+     */
+    const char *outputs;
+    /**
+     * What it proposes to whoever chooses the tools of a turn (`tool.preference`), a JSON object:
+     * `{"enabled":false,"weight":0.8,"parameters":{"limit":10},"reason":"few ask for it"}`, of which each member may
+     * be left out.
+     */
+    const char *preference;
 } extline_tool_options;
 
 /**

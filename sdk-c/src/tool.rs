@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use extline_protocol::Requirement;
 use extline_protocol::frame::{
-    Annotations, Approval, Execution, Exposure, RegisterTool, Replay, Tier,
+    Annotations, Approval, Execution, Exposure, OutputFormat, Preference, RegisterTool, Replay,
+    Tier,
 };
-use extline_protocol::{ArgsValidator, RawJson, RegisterError, RegistrationError};
+use extline_protocol::{ArgsValidator, Field, RawJson, RegisterError, RegistrationError};
 
 use crate::callback::{CallCallback, Callback, DropCallback};
 use crate::code::{
@@ -94,6 +95,14 @@ pub struct ToolOptions {
     /// How a person is shown a call: a view as JSON (docs/views.md), in whose texts `{name}` stands for the
     /// argument of that name (`view.call`).
     pub call_view: *const c_char,
+    /// The forms of the JSON that it answers with, between which the model chooses by an argument `output`, which
+    /// `run` does not get: `labeled, json`, with commas or spaces between them. The first holds where the model does
+    /// not choose. One form alone adds no argument.
+    pub outputs: *const c_char,
+    /// What it proposes to whoever chooses the tools of a turn (`tool.preference`), a JSON object:
+    /// `{"enabled":false,"weight":0.8,"parameters":{"limit":10},"reason":"few ask for it"}`, of which each member may
+    /// be left out.
+    pub preference: *const c_char,
 }
 
 // SAFETY: NULL pointers, no functions, `false` and numbers are all zero bytes.
@@ -252,6 +261,7 @@ unsafe fn frame_of(given: &ToolOptions) -> Result<RegisterTool, Failure> {
         idempotent: hint(given.idempotent, "idempotent")?,
         open_world: hint(given.open_world, "open_world")?,
     };
+    let preference = json(given.preference, "tool->preference")?;
     let replay = word(owned(given.replay, "tool->replay")?, Replay::KNOWN)?;
     let exposure = word(owned(given.exposure, "tool->exposure")?, Exposure::KNOWN)?;
     Ok(RegisterTool {
@@ -272,8 +282,21 @@ unsafe fn frame_of(given: &ToolOptions) -> Result<RegisterTool, Failure> {
         replay: replay.as_deref().map(Replay::from),
         approval: (approval != Approval::default()).then_some(approval),
         call_view: json(given.call_view, "tool->call_view")?,
+        outputs: owned(given.outputs, "tool->outputs")?.as_deref().map(formats_of),
+        preference: preference.as_ref().map(preference_of).transpose()?,
         ..RegisterTool::default()
     })
+}
+
+/// The words of a list. Which there are, the registration says.
+fn formats_of(text: &str) -> Vec<OutputFormat> {
+    let words = text.split([',', ' ']).filter(|word| !word.is_empty());
+    words.map(OutputFormat::from).collect()
+}
+
+fn preference_of(json: &RawJson) -> Result<Preference, Failure> {
+    Preference::read(json.get())
+        .map_err(|error| Failure::new(EXTLINE_JSON, format!("tool->preference: {error}")))
 }
 
 fn hint(said: i8, what: &str) -> Result<Option<bool>, Failure> {

@@ -87,6 +87,31 @@ static void a_value(void) {
     host_ends(ext);
 }
 
+static void say_rows(void *user, extline_call *call, extline_str args) {
+    (void)user;
+    WANT(strcmp(args.ptr, "{}") == 0); /* it does not see the choice */
+    WANT_OK(extline_call_json(call, "[{\"a\":1,\"b\":\"x\"}]"));
+}
+
+#define ROWS(id, text)                                                                            \
+    "{\"type\":\"tool_result\",\"id\":\"" id "\",\"content\":[" TEXT(text) "]," \
+    "\"structured_content\":[{\"a\":1,\"b\":\"x\"}]}"
+
+static void a_value_in_the_form_that_was_chosen(void) {
+    extline_extension *ext = extline_new("test", "1.0.0");
+    CHECK_OK(extline_tool(ext, &(extline_tool_options){EXTLINE_TOOL_OPTIONS_INIT, .name = "t", .description = "d",
+                                                       .run = say_rows, .outputs = "labeled, json"}));
+    host_begin(ext);
+    host_says(ext, CALL("1", "{}"));
+    CHECK_TEXT(host_hears(ext), ROWS("1", "a | b\\n1 | x"));
+    host_says(ext, CALL("2", "{\"output\":\"json\"}"));
+    CHECK_TEXT(host_hears(ext), ROWS("2", "{\\\"count\\\":1,\\\"items\\\":[{\\\"a\\\":1,\\\"b\\\":\\\"x\\\"}]}"));
+    host_says(ext, CALL("3", "{\"output\":\"xml\"}"));
+    host_hears_one(ext, "\"kind\":\"validation\"");
+    CHECK_HAS(line, "\"field\":\"/output\"");
+    host_ends(ext);
+}
+
 static void pass_on(void *user, extline_call *call, extline_str args) {
     extline_str text;
     (void)args;
@@ -338,7 +363,7 @@ static void an_answer_that_is_too_large_is_an_error_of_its_call(void) {
     host_ends(ext);
 }
 
-TESTS(TEST(a_text), TEST(a_text_with_a_nul), TEST(a_formatted_text), TEST(a_format), TEST(a_value), TEST(a_text_in_json), TEST(an_image), TEST(nothing),
+TESTS(TEST(a_text), TEST(a_text_with_a_nul), TEST(a_formatted_text), TEST(a_format), TEST(a_value), TEST(a_value_in_the_form_that_was_chosen), TEST(a_text_in_json), TEST(an_image), TEST(nothing),
       TEST(several_blocks), TEST(blocks_and_a_value), TEST(finished_with_nothing_added),
       TEST(details_beside_a_plain_answer), TEST(a_second_answer_is_refused),
       TEST(a_handler_that_does_not_answer_is_answered_for), TEST(wrong_answers_are_refused),

@@ -17,13 +17,15 @@ static void a_tool_with_all_it_can_declare(void) {
                                    .schema = "{\"type\":\"object\",\"properties\":{}}", .label = "T", .timeout_ms = 20000,
                                    .read_only = 1, .destructive = -1, .idempotent = 1, .open_world = -1,
                                    .sequential = true, .gated = true, .approval_tier = "read", .approval_key = "all",
-                                   .approval_reason = "a test"}));
+                                   .approval_reason = "a test", .outputs = "labeled",
+                                   .preference = "{\"enabled\":false,\"weight\":0.8,\"parameters\":{\"n\":1}}"}));
     host_begin_with(ext, ACK);
     CHECK_TEXT(host_hears_one(ext, "register_tool"),
                "{\"type\":\"register_tool\",\"name\":\"t\",\"description\":\"d\",\"schema\":{\"type\":\"object\","
                "\"properties\":{}},\"replay\":\"safe\",\"label\":\"T\",\"timeout_ms\":20000,\"annotations\":{\"read_only\":true,"
                "\"destructive\":false,\"idempotent\":true,\"open_world\":false},\"execution\":\"sequential\","
-               "\"approval\":{\"gated\":true,\"tier\":\"read\",\"key\":\"all\",\"reason\":\"a test\"}}");
+               "\"approval\":{\"gated\":true,\"tier\":\"read\",\"key\":\"all\",\"reason\":\"a test\"},"
+               "\"preference\":{\"enabled\":false,\"weight\":0.8,\"parameters\":{\"n\":1}}}");
     host_forgets(ext);
     host_ends(ext);
 }
@@ -42,6 +44,11 @@ static void a_tool_with_as_little_as_goes(void) {
 static extline_result tool_named(extline_extension *ext, const char *name, const char *description, const char *schema) {
     return extline_tool(ext, &(extline_tool_options){EXTLINE_TOOL_OPTIONS_INIT, .name = name, .schema = schema,
                                                      .description = description, .run = nothing});
+}
+
+static extline_result tool_with(extline_extension *ext, const char *outputs, const char *preference) {
+    return extline_tool(ext, &(extline_tool_options){EXTLINE_TOOL_OPTIONS_INIT, .name = "u", .description = "d",
+                                                     .run = nothing, .outputs = outputs, .preference = preference});
 }
 
 static void tools_that_are_wrong(void) {
@@ -71,6 +78,14 @@ static void tools_that_are_wrong(void) {
     CHECK_FAILS(extline_tool(ext, &(extline_tool_options){EXTLINE_TOOL_OPTIONS_INIT, .name = "u", .description = "d",
                                                           .run = nothing, .output_schema = "nope"}),
                 EXTLINE_JSON, "u");
+    CHECK_FAILS(tool_with(ext, "labeled, xml", NULL), EXTLINE_ARGUMENT, "\"xml\" is none");
+    CHECK_FAILS(tool_with(ext, "json,json", NULL), EXTLINE_ARGUMENT, "twice");
+    CHECK_FAILS(tool_with(ext, " ", NULL), EXTLINE_ARGUMENT, "there is none");
+    CHECK_FAILS(tool_with(ext, "\xff", NULL), EXTLINE_UTF8, "tool->outputs");
+    CHECK_FAILS(tool_with(ext, NULL, "nope"), EXTLINE_JSON, "tool->preference");
+    CHECK_FAILS(tool_with(ext, NULL, "[]"), EXTLINE_JSON, "tool->preference");
+    CHECK_FAILS(tool_with(ext, NULL, "{\"weight\":\"much\"}"), EXTLINE_JSON, "weight");
+    CHECK_FAILS(tool_with(ext, NULL, "{\"weight\":1.5}"), EXTLINE_ARGUMENT, "from 0 to 1");
     CHECK_OK(tool_named(ext, "u", "d", NULL)); /* nothing of the failed ones is left */
     extline_free(ext);
 }
