@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use extline_host::effects::DiffRecorder;
 use extline_host::protocol::frame::{Content, EventPayload};
 use extline_host::{Blocked, CallOptions, CommandOutcome, Host, Offer, ToolFilter};
 
@@ -23,6 +24,8 @@ pub(crate) struct Agent<'a, W> {
     /// How many there were. Each is a task: what the host remembers of its calls ends with it.
     pub(crate) prompts: u64,
     pub(crate) standing: Standing,
+    /// What became of files since the prompt.
+    pub(crate) files: DiffRecorder,
     /// The user's screen.
     pub(crate) screen: W,
 }
@@ -55,7 +58,24 @@ impl<W: Write> Agent<'_, W> {
         let outcome = self.run_turn(prompt).await;
         self.host.end_task(&self.task());
         self.standing.set_busy(false);
+        self.show_changes()?;
         outcome
+    }
+
+    /// What the calls of the prompt did to files of the project, for the user to see.
+    fn show_changes(&mut self) -> io::Result<()> {
+        for change in self.files.take_turn().changes {
+            writeln!(
+                self.screen,
+                "changed {} by {}",
+                change.path.display(),
+                change.tools.join(", ")
+            )?;
+            for line in change.diff().unwrap_or_default().lines() {
+                writeln!(self.screen, "  {line}")?;
+            }
+        }
+        Ok(())
     }
 
     /// The prompt that the model is at.

@@ -14,6 +14,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use extline_host::effects::DiffRecorder;
 use extline_host::protocol::frame::SessionInfo;
 use extline_host::{ExtensionState, Host, HostBuilder, MemoPolicy, News, NewsStream, ToolFilter};
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -30,6 +31,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
 
     let session = SessionInfo { id: format!("s-{}", std::process::id()), generation: None };
     let standing = Standing::default();
+    let files = DiffRecorder::new(".")?;
     let builder = Host::builder()
         .host("embed-host", env!("CARGO_PKG_VERSION"))
         .session(session)
@@ -40,6 +42,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
         .repair(true)
         .memo(MemoPolicy::AnswerOnce)
         .loop_guard(true)
+        .effects(files.clone())
         .builtin_tool(bash::definition(), bash::call)?;
     let host = args.fold(builder, HostBuilder::folder).start().await;
     tokio::spawn(show(host.news()));
@@ -54,7 +57,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
         let screen = io::stdout();
         let offer = host.offer(&ToolFilter::default());
         let mut agent =
-            Agent { host: &host, model, offer, conversation, prompts: 0, standing, screen };
+            Agent { host: &host, model, offer, conversation, prompts: 0, standing, files, screen };
         let mut lines = BufReader::new(tokio::io::stdin()).lines();
         while let Some(line) = lines.next_line().await? {
             agent.act_on(&line).await?;

@@ -212,6 +212,39 @@ for line in sys.stdin:
 }
 
 #[test]
+fn what_calls_did_to_files_is_shown_behind_the_prompt() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = r#"
+import json, sys
+say = lambda **frame: print(json.dumps(frame), flush=True)
+say(type="hello", name="inline", version="1", capabilities=["tools"])
+say(type="register_tool", name="write", description="writes", schema={"type": "object"})
+say(type="ready")
+for line in sys.stdin:
+    frame = json.loads(line)
+    if frame["type"] == "tool_call":
+        with open(frame["args"]["path"], "w") as file:
+            file.write("new\n")
+        say(type="tool_result", id=frame["id"], content=[{"type": "text", "text": "written"}])
+"#;
+    write_extension(dir.path(), program);
+    let notes = dir.path().join("notes.txt");
+    fs::write(&notes, "old\n").unwrap();
+    let model = dir.path().join("model.json");
+    let rules = format!(
+        r#"[{{"after":"written","say":{{"text":"done"}}}},
+            {{"after":"","say":{{"calls":[{{"tool":"write","args":{{"path":{notes:?}}}}}]}}}}]"#
+    );
+    fs::write(&model, rules).unwrap();
+    let output = run_in(dir.path(), &model, &[dir.path().to_str().unwrap()], "go\ngo\n");
+    let said = stdout(&output);
+    let change = "model: done\nchanged notes.txt by write\n  --- a/notes.txt\n  +++ b/notes.txt\n";
+    assert!(said.contains(&format!("{change}  @@ -1,1 +1,1 @@\n  -old\n  +new\n")), "{said}");
+    // The second time nothing changes.
+    assert!(said.ends_with("model: done\n"), "{said}");
+}
+
+#[test]
 fn the_model_reads_what_an_extension_answers_in_a_frame() {
     let folder = tempfile::tempdir().unwrap();
     let model = folder.path().join("model.json");
@@ -297,9 +330,14 @@ fn talk(extensions: &[&str], lines: &str) -> Output {
 }
 
 fn run(model: &Path, extensions: &[&str], lines: &str) -> Output {
+    run_in(Path::new(env!("CARGO_MANIFEST_DIR")), model, extensions, lines)
+}
+
+fn run_in(folder: &Path, model: &Path, extensions: &[&str], lines: &str) -> Output {
     let home = tempfile::tempdir().unwrap();
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut agent = Command::new(env!("CARGO_BIN_EXE_embed-host"))
+        .current_dir(folder)
         .arg(model)
         .args(extensions.iter().map(|it| examples.join(it)))
         .env("CARGO_TARGET_DIR", built(extensions))
