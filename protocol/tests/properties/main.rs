@@ -6,6 +6,7 @@ mod frames;
 mod fuzz_targets;
 mod intercept_chains;
 mod json_text;
+mod labeled;
 mod meaning;
 mod raw;
 mod sessions;

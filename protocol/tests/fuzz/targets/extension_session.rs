@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{
     Action, CommandResponse, Content, EventInterceptResponse, ExtensionFrame, HostFrame, Level,
-    OnFailure, RegisterCommand, RegisterTool, Subscribe, ToolResult,
+    OnFailure, OutputFormat, RegisterCommand, RegisterTool, Subscribe, ToolResult,
 };
 use extline_protocol::limits::FRAME_BYTES;
 use extline_protocol::{
@@ -286,9 +286,10 @@ fn asked(incoming: Incoming<HostFrame>) -> Option<(CallKind, Id)> {
 
 fn config() -> ExtensionConfig {
     let mut config = ExtensionConfig::new("fuzz", "1.0.0");
-    for name in ["weather", "slow"] {
-        config.registrations.tool(tool(name)).expect("the name is free");
-    }
+    config.registrations.tool(tool("slow")).expect("the name is free");
+    let outputs = Some(vec![OutputFormat::Labeled, OutputFormat::Json]);
+    let weather = RegisterTool { outputs, ..tool("weather") };
+    config.registrations.tool(weather).expect("the name is free");
     let command = RegisterCommand { name: "Forecast".to_owned(), ..RegisterCommand::default() };
     config.registrations.command(command).expect("the name is free");
     let names = |names: &[&str]| Some(names.iter().copied().map(str::to_owned).collect());
