@@ -82,8 +82,9 @@ fn replay_of(tool: &RegisterTool) -> Option<Replay> {
 }
 
 impl Registrations {
-    /// Adds a tool. One with more than one of `outputs` has the argument `output` from here on. One that only looks may be called again, one that says it is idempotent with the same
-    /// key, where the author says nothing of `replay` (`tool.replay`).
+    /// Adds a tool. One with more than one of `outputs` has the argument `output` from here on. One that only looks
+    /// may be called again, one that says it is idempotent with the same key, where the author says nothing of `replay`
+    /// (`tool.replay`).
     pub fn tool(&mut self, mut tool: RegisterTool) -> Result<(), RegistrationError> {
         check_name("tool", &tool.name)?;
         check_schema(&tool)?;

@@ -4,13 +4,14 @@
 //! takes it out of the arguments before a handler gets them, and writes the text of the result. The structured content
 //! is the value in every form.
 
+mod argument;
 mod labeled;
 
 pub use labeled::labeled;
 
 use crate::args::ArgsError;
 use crate::frame::{Content, OutputFormat, RegisterTool, ToolResult};
-use crate::json::{EachMember, Elements, RawJson, read_string, write_string};
+use crate::json::{EachMember, Elements, RawJson, read_string};
 use crate::registrations::RegistrationError;
 
 /// The argument by which a model chooses.
@@ -35,9 +36,8 @@ pub(crate) fn declare(tool: &mut RegisterTool) -> Result<(), RegistrationError> 
         }
     }
     if formats.len() > 1 {
-        tool.schema = with_argument(&tool.schema, formats).ok_or_else(|| {
-            mistaken(format!("the tool has an argument `{OUTPUT}` of its own: rename it"))
-        })?;
+        let argument = argument(formats);
+        tool.schema = argument::add(&tool.schema, OUTPUT, &argument).map_err(mistaken)?;
     }
     Ok(())
 }
@@ -53,8 +53,9 @@ pub(crate) fn take(
         return Ok(Some(first.clone()));
     };
     let word = read_string(said.value);
-    let format = formats.iter().find(|format| word.as_deref() == Some(format.as_str()));
-    let Some(format) = format else {
+    let named = formats.iter().find(|format| word.as_deref() == Some(format.as_str()));
+    // Some models write `null` for what they leave out.
+    let Some(format) = named.or((said.value == "null").then_some(first)) else {
         let known: Vec<_> = formats.iter().map(|format| format!("{:?}", format.as_str())).collect();
         let said = crate::json::excerpt(said.value);
         let message = format!("must be {}, and is {said}", known.join(" or "));
@@ -62,55 +63,39 @@ pub(crate) fn take(
     };
     let rest = members().filter(|member| !member.is(OUTPUT));
     let rest = rest.map(|member| (member.key(), member.value));
-    *args = object_of(rest);
+    *args = argument::object_of(rest);
     Ok(Some(format.clone()))
 }
 
-/// Writes the value of a result in that form. A text that its author wrote beside the value is the labeled form.
-/// Failures, and results without a value, stay as they are.
-pub(crate) fn write(format: &OutputFormat, result: &mut ToolResult) {
-    let Some(value) = result.structured_content.as_ref().filter(|_| !result.is_error) else {
-        return;
-    };
+/// Writes the value of a result in that form; whether there is one. Texts that its author wrote beside the value are
+/// the labeled form. Failures, and results without a value, stay as they are.
+pub(crate) fn write(format: &OutputFormat, result: &mut ToolResult) -> bool {
+    let Some(value) = &result.structured_content else { return result.is_error };
+    if result.is_error {
+        return true;
+    }
+    // As the value is written where nobody chooses.
+    let is_value = |block: &Content| block.plain().is_some_and(|text| text == value.get());
     let is_text = |block: &Content| block.plain().is_some();
-    let is_written_by_author =
-        result.content.iter().any(is_text) && !is_as_it_stands(result, value);
+    let has_other_text = result.content.iter().any(|block| is_text(block) && !is_value(block));
     let text = match format {
-        OutputFormat::Labeled if is_written_by_author => return,
+        OutputFormat::Labeled if has_other_text => {
+            result.content.retain(|block| !is_value(block));
+            return true;
+        }
         OutputFormat::Labeled => labeled(value),
         _ => json(value),
     };
     // Images stay behind it.
     result.content.retain(|block| !is_text(block));
     result.content.insert(0, Content::Text(text));
-}
-
-/// Whether its one text is the value, as it is written where nobody chooses.
-fn is_as_it_stands(result: &ToolResult, value: &RawJson) -> bool {
-    let mut texts = result.content.iter().filter_map(Content::plain);
-    texts.next().is_some_and(|text| text == value.get()) && texts.next().is_none()
+    true
 }
 
 /// The value as JSON. A list stands in an object, so that how many there are is said before they are.
 fn json(value: &RawJson) -> String {
     let Some(items) = Elements::of(value.get()) else { return value.get().to_owned() };
     format!("{{\"count\":{},\"items\":{}}}", items.count(), value.get())
-}
-
-/// The schema with the argument; `None` where it has one of that name.
-fn with_argument(schema: &RawJson, formats: &[OutputFormat]) -> Option<RawJson> {
-    let properties = schema.at("/properties").unwrap_or("{}");
-    let known = || EachMember::of_valid(properties).into_iter().flatten();
-    if known().any(|property| property.is(OUTPUT)) {
-        return None;
-    }
-    let argument = argument(formats);
-    let known = known().map(|property| (property.key(), property.value));
-    let properties = object_of(known.chain([(OUTPUT.into(), argument.as_str())]));
-    let members = EachMember::of_valid(schema.get()).into_iter().flatten();
-    let others = members.filter(|member| !member.is("properties"));
-    let others = others.map(|member| (member.key(), member.value));
-    Some(object_of(others.chain([("properties".into(), properties.get())])))
 }
 
 fn argument(formats: &[OutputFormat]) -> String {
@@ -123,23 +108,10 @@ fn argument(formats: &[OutputFormat]) -> String {
     )
 }
 
-fn object_of<'a>(members: impl Iterator<Item = (std::borrow::Cow<'a, str>, &'a str)>) -> RawJson {
-    let mut out = vec![b'{'];
-    for (name, value) in members {
-        if out.len() > 1 {
-            out.push(b',');
-        }
-        write_string(&name, &mut out);
-        out.push(b':');
-        out.extend_from_slice(value.as_bytes());
-    }
-    out.push(b'}');
-    RawJson::of_part(&String::from_utf8_lossy(&out))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::ArgsValidator;
 
     const BOTH: [OutputFormat; 2] = [OutputFormat::Labeled, OutputFormat::Json];
 
@@ -167,6 +139,13 @@ mod tests {
             find.schema.get(),
             r#"{"type":"object","required":["a"],"properties":{"a":{},"output":{"type":"string","enum":["json","labeled"],"default":"json","description":"How the result is written: `labeled` to read it, `json` for programs"}}}"#
         );
+        let closed = r#"{"anyOf":[{"properties":{"k":{}},"additionalProperties":false},{"properties":{"m":{}},"additionalProperties":false}]}"#;
+        let mut either = tool(closed, &["labeled", "json"]);
+        declare(&mut either).unwrap();
+        let validator = ArgsValidator::compile(&either.schema).unwrap();
+        assert!(validator.unsupported().is_empty());
+        validator.validate(&raw(r#"{"k":1,"output":"json"}"#)).unwrap();
+        validator.validate(&raw(r#"{"k":1,"m":1}"#)).unwrap_err();
         let mut bare = tool("{}", &["labeled"]);
         declare(&mut bare).unwrap();
         assert_eq!(bare.schema.get(), "{}");
@@ -185,6 +164,8 @@ mod tests {
         assert!(mistake("{}", &[]).contains("there is none"));
         let own = r#"{"properties":{"output":{}}}"#;
         assert!(mistake(own, &["labeled", "json"]).contains("an argument `output` of its own"));
+        let elsewhere = r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"object"}}}"##;
+        assert!(mistake(elsewhere, &["labeled", "json"]).contains("behind a `$ref`"));
     }
 
     #[test]
@@ -194,6 +175,9 @@ mod tests {
         assert_eq!(args.get(), r#"{"a":1,"b":"\u00e9"}"#);
         assert_eq!(take(&BOTH, &mut args).unwrap(), Some(OutputFormat::Labeled));
         assert_eq!(args.get(), r#"{"a":1,"b":"\u00e9"}"#);
+        let mut null = raw(r#"{"output":null}"#);
+        assert_eq!(take(&BOTH, &mut null).unwrap(), Some(OutputFormat::Labeled));
+        assert_eq!(null.get(), "{}");
         let error = take(&BOTH, &mut raw(r#"{"output":"xml"}"#)).unwrap_err();
         assert_eq!(error.pointer, "/output");
         assert_eq!(error.message, r#"must be "labeled" or "json", and is "xml""#);
@@ -223,7 +207,7 @@ mod tests {
     #[test]
     fn what_the_author_wrote_is_the_labeled_form() {
         let mut result = ToolResult::new("1".into(), vec![Content::text("two hits")]);
-        result.structured_content = Some(raw(r#"{"hits":2}"#));
+        result.push_value(raw(r#"{"hits":2}"#));
         let [labeled, json] = BOTH.map(|format| written(&format, result.clone()));
         assert_eq!(labeled, [Content::text("two hits")]);
         assert_eq!(json, [Content::text(r#"{"hits":2}"#)]);
@@ -231,6 +215,8 @@ mod tests {
 
     #[test]
     fn failures_and_texts_stay_as_they_are() {
+        let mut none = ToolResult::new("1".into(), vec![Content::text("two")]);
+        assert!(!write(&OutputFormat::Json, &mut none));
         let text = ToolResult::new("1".into(), vec![Content::text("two")]);
         assert_eq!(written(&OutputFormat::Json, text.clone()), text.content);
         let mut failure = text;

@@ -100,6 +100,8 @@ pub enum Notice {
     },
     /// A tool without a schema; it gets one that allows any object.
     NoSchema(String),
+    /// A tool that has a model choose how its value is written, and returned none; said once for each.
+    NoValue(String),
     /// A tool's registration that cannot be used.
     BadTool {
         /// The registration.
@@ -171,6 +173,11 @@ impl fmt::Display for Notice {
             Self::NoSchema(tool) => {
                 write!(formatter, "the tool {tool} has no schema; any arguments will pass")
             }
+            Self::NoValue(tool) => write!(
+                formatter,
+                "the tool {tool} has outputs, and returned no value to write in them: return the \
+                 value itself, not a text"
+            ),
             Self::BadTool { why, .. } => write!(formatter, "rejected a tool: {why}"),
         }
     }

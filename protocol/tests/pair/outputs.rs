@@ -1,8 +1,8 @@
 //! A tool whose model chooses how its value is written.
 
-use extline_protocol::frame::{OutputFormat, RegisterTool, ToolResult};
+use extline_protocol::frame::{Content, OutputFormat, RegisterTool, ToolResult};
 use extline_protocol::{
-    ErrorKind, ExtensionConfig, ExtensionEvent, HostEvent, RawJson, ToolCallOptions,
+    ErrorKind, ExtensionConfig, ExtensionEvent, HostEvent, Notice, RawJson, ToolCallOptions,
 };
 
 use crate::harness::{Pair, full_ack, tool};
@@ -81,4 +81,19 @@ fn a_word_that_is_no_form_is_refused_before_the_handler_runs() {
     assert!(pair.extension_events.is_empty());
     let error = result_of(&pair).error.unwrap();
     assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Validation, Some("/output")));
+}
+
+#[test]
+fn an_author_who_returns_a_text_is_told_once() {
+    let mut pair = pair();
+    for _ in 0..2 {
+        call(&mut pair, "{}");
+        let key = pair.last_call();
+        let result = ToolResult::new("".into(), vec![Content::text("two hits")]);
+        pair.extension.reply_tool(&key, result).unwrap();
+        pair.step();
+        assert_eq!(result_of(&pair).content, [Content::text("two hits")]);
+    }
+    let told = |event: &&ExtensionEvent| matches!(event, ExtensionEvent::Notice(Notice::NoValue(tool)) if tool == "find");
+    assert_eq!(pair.extension_events.iter().filter(told).count(), 1);
 }

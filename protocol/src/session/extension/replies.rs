@@ -10,7 +10,7 @@ use crate::json::RawJson;
 use crate::limits::PARTS_AHEAD;
 use crate::outputs;
 use crate::session::outbox::Unsendable;
-use crate::session::{CallKey, ReplyError, RequestError};
+use crate::session::{CallKey, Notice, ReplyError, RequestError};
 
 /// Answers.
 impl ExtensionSession {
@@ -18,8 +18,11 @@ impl ExtensionSession {
     /// `too_large` instead, and comes back as [`ReplyError::TooLarge`]; an error without text gets its message as text.
     pub fn reply_tool(&mut self, key: &CallKey, mut result: ToolResult) -> Result<(), ReplyError> {
         let open = self.close_open(key)?;
-        if let Some(format) = open.output {
-            outputs::write(&format, &mut result);
+        if let Some(format) = open.output
+            && !outputs::write(&format, &mut result)
+            && self.warned.insert(open.name.to_string())
+        {
+            self.notice(Notice::NoValue(open.name.into()));
         }
         result.id = key.id().clone();
         result.view = self.view_for_host(result.view);
