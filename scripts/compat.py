@@ -28,7 +28,20 @@ WORK = ROOT / "target/compat"
 # The oldest Python that the package is for.
 ABI3 = "3.10"
 # Whose API others use, in the order in which they use each other.
-CRATES = ["extline-protocol", "extline-stdio", "extline-scenario", "extline-mcp", "extline-model", "extline-schema", "extline-services", "extline-host", "extline"]
+CRATES = [
+    "extline-json",
+    "extline-protocol",
+    "extline-stdio",
+    "extline-driver",
+    "extline-scenario",
+    "extline-mcp",
+    "extline-model",
+    "extline-schema",
+    "extline-services",
+    "extline-testing",
+    "extline-host",
+    "extline",
+]
 
 
 def main():
@@ -78,8 +91,8 @@ def python():
     # What is published, where that was made, and what stands for it where it was not.
     audited = sorted((ROOT / "dist").rglob("extline-*.whl"))
     if not audited:
-        build("extline-python", "extline-python-testing")
-        for module in ("native", "testing_native"):
+        build("extline-python", "extline-python-model", "extline-python-testing")
+        for module in ("native", "model_native", "testing_native"):
             place = WORK / f"_{module}.abi3.so"
             shutil.copy(library(f"extline_{module}"), place)
             audited.append(place)

@@ -31,6 +31,7 @@ main() {
             answers "$node" hello.mjs
             answers "$node" hello.cjs
             answers_mcp "$node" hello.mjs
+            "$node" model.mjs
             "$node" --test --test-reporter=dot hello.test.mjs >&2
             # Node 22.18 and newer leave the types out by themselves.
             if "$node" -e 'process.exit(process.features.typescript ? 0 : 1)'; then
@@ -77,6 +78,8 @@ test("greet", () => Host.with(ext, async (host) => {
 }));\n' "$body" >hello.test.mjs
     printf 'const { Extension } = require("extline");\n%s\next.run(module);\n' "$body" >hello.cjs
     printf 'import { Extension, type Context } from "extline";\n%s\nexport type { Context };\nawait ext.run(import.meta);\n' "$body" >hello.ts
+    printf 'import { repair } from "extline/model";
+if (repair("{a: 1,}").json !== "{\\"a\\":1}") throw new Error("another value");\n' >model.mjs
     cp hello.ts hello.mts
     printf 'import { Extension, type Context } from "extline";\n%s\nexport type { Context };\nvoid ext.run(module);\n' "$body" >hello.cts
 }

@@ -76,6 +76,11 @@ with Host(ext) as host:
 TEST
 "$built/environment/bin/python" test_hello.py
 
+# As an agent mends what its model wrote; that has a native module of its own too.
+EXTLINE_STDIO=leave "$built/environment/bin/python" -c '
+from extline.model import repair
+assert repair("{a: 1,}").value == {"a": 1}'
+
 cd "$OLDPWD"
 "$target/python/bin/python" -m pytest -q -c sdk-python/pyproject.toml --rootdir sdk-python \
     sdk-python/tests/installed.py

@@ -49,6 +49,27 @@ fn every_page_of_docs_stands_in_the_summary_of_the_site() {
     assert!(missing.is_empty(), "name them in docs/SUMMARY.md: {missing:#?}");
 }
 
+/// The folders of `src` in each crate: whoever looks for a behaviour begins with them.
+#[test]
+fn each_folder_of_sources_is_in_the_map() {
+    let map = fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let (_, members) = manifest.split_once("members = [").unwrap();
+    let (members, _) = members.split_once(']').unwrap();
+    let members = members.split('"').skip(1).step_by(2).filter(|it| !it.contains('*'));
+    let mut missing = Vec::new();
+    for member in members {
+        for folder in fs::read_dir(root().join(member).join("src")).unwrap() {
+            let folder = folder.unwrap();
+            let name = folder.file_name().into_string().unwrap();
+            if folder.file_type().unwrap().is_dir() && !map.contains(&format!("{name}/")) {
+                missing.push(format!("{member}/src/{name}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "name them in docs/ARCHITECTURE.md: {missing:#?}");
+}
+
 #[test]
 fn a_cell_of_an_index_has_few_links() {
     for page in ["README.md", "docs/README.md", "sdk-c/README.md"] {

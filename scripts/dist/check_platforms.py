@@ -23,8 +23,10 @@ BINDINGS = [
     "extline-python-model",
     "extline-python-testing",
     "extline-node",
+    "extline-node-model",
     "extline-node-testing",
     "extline-c",
+    "extline-c-model",
 ]
 
 

@@ -12,7 +12,15 @@ from source import SOURCE, version
 from toolchain import cyclonedx, environment, tools
 
 # What is shipped of each, and the crate that it is linked from.
-SHIPPED = {"extline-cli": "cli", "extline-python": "sdk-python", "extline-node": "sdk-node", "extline-c": "sdk-c"}
+SHIPPED = {
+    "extline-cli": "cli",
+    "extline-python": "sdk-python",
+    "extline-python-model": "sdk-python/model",
+    "extline-node": "sdk-node",
+    "extline-node-model": "sdk-node/model",
+    "extline-c": "sdk-c",
+    "extline-c-model": "sdk-c/model",
+}
 
 
 def crates():

@@ -47,7 +47,10 @@ def python():
         timed.tell()
         mcp = [".venv/bin/python", "extension.py", "--mcp"]
         use(room, ["tools/bin/extline"], "hello", [room.work / "hello" / mcp[0], *mcp[1:]])
-        room.run(room.work / "hello/.venv/bin/python", "-m", "pytest", "-q", cwd=room.work / "hello")
+        installed = room.work / "hello/.venv/bin/python"
+        room.run(installed, "-m", "pytest", "-q", cwd=room.work / "hello")
+        room.env["EXTLINE_STDIO"] = "leave"
+        room.expect("{'a': 1}\n", installed, "-c", "from extline.model import repair; print(repair('{a: 1,}').value)")
 
 
 def node():
@@ -72,6 +75,9 @@ def node():
                 words = ["--import", "tsx", "extension.ts"] if language == "typescript" else ["extension.js"]
                 use(room, extline, language, ["node", *words, "--mcp"])
                 room.run("npm", "test", "--silent", cwd=room.work / language)
+                mend = "import { repair } from 'extline/model'; console.log(repair('{a: 1,}').json)"
+                folder = room.work / language
+                room.expect('{"a":1}\n', "node", "--input-type=module", "--eval", mend, cwd=folder)
 
 
 def c():

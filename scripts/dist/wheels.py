@@ -39,7 +39,8 @@ def wheel(targets, *, is_quick=False):
         files = {member.filename: packed.read(member) for member in packed.infolist()}
     for name, content in files.items():
         most = LIBRARY * 2 if is_macos else LIBRARY
-        if name.endswith("extline/_native.abi3.so") and len(content) > most and not is_quick:
+        is_bound = name.endswith(("extline/_native.abi3.so", "extline/model/_native.abi3.so"))
+        if is_bound and len(content) > most and not is_quick:
             raise Failure(f"{made.name}: {name} has {len(content):,} bytes, and at most {most:,} are allowed")
     place = DIST / "python" / made.name
     place.parent.mkdir(parents=True, exist_ok=True)
