@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -97,6 +98,7 @@ def main():
     checks += [(f"{client} passes the tester of MCP clients", client_passes, driver) for client, driver in drivers().items()]
     checks.append(("docs/mcp/serve.md answers as it says", answers_as_documented))
     checks.append(("extline run uses the official server with everything", uses_everything))
+    checks.append(("extline run begins that server again", begins_everything_again))
     with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
         outcomes = list(pool.map(attempt, checks))
     for (name, *_), failure in zip(checks, outcomes):
@@ -407,6 +409,59 @@ def uses_everything():
     assert steps and steps == sorted(steps), steps
 
 
+class Hosted:
+    """The host in front of that server, whose lines are read while it runs."""
+
+    def __init__(self, home):
+        self.host = subprocess.Popen(
+            [str(DEBUG / "extline"), "run", "--json", "--mcp", f"everything=node '{EVERYTHING}'"],
+            env={**os.environ, "EXTLINE_HOME": home}, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True,
+        )
+        self.hung = threading.Timer(PATIENCE, self.host.kill)
+        self.hung.start()
+
+    def ask(self, line):
+        self.host.stdin.write(f"{line}\n")
+        self.host.stdin.flush()
+
+    def until(self, wanted):
+        found = next((line for line in map(json.loads, self.host.stdout) if wanted(line)), None)
+        assert found is not None, "the host ended"
+        return found
+
+    def server(self):
+        children = [file.parent for file in Path("/proc").glob("[0-9]*/stat") if parent(file) == self.host.pid]
+        [server] = [it for it in children if str(EVERYTHING) in (it / "cmdline").read_text()]
+        return int(server.name)
+
+    def ends(self, status):
+        self.host.stdin.close()
+        assert self.host.wait() == status, f"exit status {self.host.returncode}"
+        self.hung.cancel()
+
+
+def begins_everything_again():
+    """That server is begun again when it was killed, and ends with a call that is cancelled."""
+    with tempfile.TemporaryDirectory() as home:
+        hosted = Hosted(home)
+        hosted.until(lambda line: line.get("news") == "started")
+        os.kill(hosted.server(), signal.SIGKILL)
+        hosted.until(lambda line: line.get("news") == "restarting")
+        hosted.until(lambda line: line.get("news") == "started")
+        hosted.ask('!everything_echo {"message":"again"}')
+        assert "Echo: again" in json.dumps(hosted.until(lambda line: "line" in line)["outcome"])
+
+        server = hosted.server()
+        hosted.ask('!everything_trigger-long-running-operation {"duration":100,"steps":100}')
+        hosted.until(lambda line: line.get("news") == "tool_update")
+        hosted.host.send_signal(signal.SIGINT)
+        ended = hosted.until(lambda line: line.get("news") == "call_ended")
+        assert ended["status"] == "cancelled", ended
+        hosted.ends(130)
+        assert not is_alive(server)
+
+
 def answers_as_documented():
     """The sample of the page is typed in a shell."""
     page = (ROOT / "docs/mcp/serve.md").read_text(encoding="utf-8")
@@ -453,6 +508,13 @@ def leaves_nothing(server):
         left = [child for child in left if is_alive(child)]
         time.sleep(0.05)
     assert not left, f"{len(left)} processes are left"
+
+
+def parent(stat):
+    try:
+        return int(stat.read_text().rpartition(")")[2].split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return None
 
 
 def is_alive(child):

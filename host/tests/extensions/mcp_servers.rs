@@ -245,6 +245,28 @@ async fn nothing_is_started_that_nobody_trusts() {
     end(host).await;
 }
 
+#[tokio::test]
+async fn nobody_is_connected_to_whom_nobody_trusts() {
+    let home = Home::new();
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let untrusted = McpServer::at("far", &url).unwrap();
+    let host = home.builder().mcp_server(untrusted.clone()).start().await;
+    let problem = diagnosis(&host).problem.to_string();
+    assert!(problem.contains("nobody has said that") && problem.contains(&url), "{problem}");
+    end(host).await;
+    assert_eq!(listener.accept().unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+
+    // The same listener sees who is trusted, and ends the connection.
+    let digest = untrusted.digest(home.path()).unwrap();
+    listener.set_nonblocking(false).unwrap();
+    let connected = std::thread::spawn(move || listener.accept().is_ok());
+    let host = home.builder().mcp_server(untrusted.trust(digest)).start().await;
+    assert!(connected.join().unwrap());
+    end(host).await;
+}
+
 /// Who allows every call, and notes which.
 fn approving(home: &Home) -> (HostBuilder, Arc<Mutex<Vec<String>>>) {
     let asked = Arc::<Mutex<Vec<String>>>::default();
