@@ -287,7 +287,7 @@ export class Decision {
 }
 
 /**
- * The first block or question that a handler made of a moment, else the last other decision: whoever forgets to
+ * The first block or question that a handler made of a moment, else the first other decision: whoever forgets to
  * return it.
  */
 const made = new WeakMap<Moment, Decision>();
@@ -304,7 +304,8 @@ export function stops(decision: Decision | undefined): boolean {
 
 function decide(moment: Moment, method: string, value: unknown): Decision {
   const decision = new Decision(method, value);
-  if (!stops(made.get(moment))) made.set(moment, decision);
+  const before = made.get(moment);
+  if (before === undefined || (stops(decision) && !stops(before))) made.set(moment, decision);
   return decision;
 }
 
