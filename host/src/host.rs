@@ -52,10 +52,11 @@ use crate::hooks::Hooks;
 use crate::model_side::ModelSide;
 use crate::process::{Environments, Spawner, outlive_size_limit};
 use crate::profile::ProfileRules;
-use crate::registry::{Command, Registry, Tool};
+use crate::registry::Registry;
 use crate::report::{CallError, Diagnosis, Ending, Problem};
 use crate::source::check_pin;
 use crate::state::State;
+use crate::tool::{Command, Tool};
 
 /// Extensions that run, and what can be done with them.
 ///

@@ -151,6 +151,7 @@ mod secrets;
 mod source;
 mod state;
 mod switch;
+mod tool;
 mod tool_settings;
 pub mod trust;
 pub mod view;
@@ -160,8 +161,8 @@ pub use approval::{
 };
 pub use calls::{Call, CallOptions, CommandOutcome, ReadArgs, Reconciled, Request};
 pub use connection::{
-    Asked, ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView,
-    PendingChange,
+    Asked, Conflict, ExtensionReport, ExtensionState, ExtensionStatus, HostReport, MethodCall,
+    News, NewsStream, Panel, PanelView, PendingChange, ToolCounts,
 };
 pub use descriptions::{DescriptionError, Descriptions, ToolDescription};
 pub use environment::{EnvironmentKind, MissingEnvironment};
@@ -173,18 +174,17 @@ pub use memory::EXTENSION_MEMORY;
 pub use model_side::{ErrorHints, MemoPolicy, ModelAnswer};
 pub use nearest::nearest;
 pub use offers::{
-    HiddenTool, MAX_TOKENS, Offer, RenderedOffer, RenderedTool, SelectByWords, Selector,
-    ToolFilter, WhyHidden,
+    HiddenTool, Offer, RenderedOffer, RenderedTool, SelectByWords, Selector, WhyHidden,
 };
 pub use process::{
     Exit, Stray, Supervised, Supervisor, activity_of, inherit_nothing, outlive_size_limit,
     withhold_descriptors,
 };
 pub use redact::Redactor;
-pub use registry::{BuiltinCall, BuiltinToolError, Changed, Changes, Command, Difference, Tool};
+pub use registry::{Changed, Changes, Difference};
 pub use report::{
-    Blocked, CallError, CallStatus, Conflict, Diagnosis, Ending, ExtensionReport, FailureCause,
-    HostReport, InterceptFailure, Manner, Notice, Problem, Role, ToolCounts, Trace,
+    Blocked, CallError, CallStatus, Diagnosis, Ending, FailureCause, InterceptFailure, Manner,
+    Notice, Problem, Role, Trace,
 };
 pub use sandbox::{SandboxSupport, sandbox_limits, sandbox_support};
 pub use secrets::{SecretStore, declared as declared_secrets};
@@ -198,6 +198,7 @@ pub use source::{McpServer, McpServerError};
 
 #[cfg(feature = "state")]
 pub use state::StateFile;
+pub use tool::{BuiltinCall, BuiltinToolError, Command, MAX_TOKENS, Tool, ToolFilter};
 
 /// What stands between a model and its tools without a host.
 pub use extline_model as model;

@@ -1,5 +1,6 @@
 //! What the documents name exists: the files of the glossary, and whatever is linked.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -68,6 +69,60 @@ fn each_folder_of_sources_is_in_the_map() {
         }
     }
     assert!(missing.is_empty(), "name them in docs/ARCHITECTURE.md: {missing:#?}");
+}
+
+/// What is in front of a file of the host is its room: a folder of `host/src`, or a file there.
+#[test]
+fn no_room_of_the_host_uses_one_that_uses_it() {
+    let sources = root().join("host/src");
+    let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in files(&sources) {
+        let inside = file.strip_prefix(&sources).unwrap();
+        let room = inside.components().next().unwrap().as_os_str().to_str().unwrap();
+        let room = room.trim_end_matches(".rs").to_owned();
+        let text = fs::read_to_string(&file).unwrap();
+        let text = text.split("#[cfg(test)]").next().unwrap();
+        if room == "lib" || inside.ends_with("tests.rs") {
+            continue;
+        }
+        let others = uses.entry(room.clone()).or_default();
+        for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            let names = line.split("crate::").skip(1);
+            let names =
+                names.map(|rest| rest.split(|it: char| !(it.is_alphanumeric() || it == '_')));
+            let names = names.filter_map(|mut words| words.next());
+            others.extend(names.filter(|name| *name != room).map(str::to_owned));
+        }
+    }
+    let rooms: BTreeSet<_> = uses.keys().cloned().collect();
+    for others in uses.values_mut() {
+        others.retain(|name| rooms.contains(name));
+    }
+    // Whoever uses none of the others is not part of a circle.
+    while let Some(free) =
+        uses.iter().find(|(_, others)| others.is_empty()).map(|(room, _)| room.clone())
+    {
+        uses.remove(&free);
+        for others in uses.values_mut() {
+            others.remove(&free);
+        }
+    }
+    assert!(rooms.len() > 20, "{rooms:?}");
+    assert!(uses.is_empty(), "these use each other: {uses:#?}");
+}
+
+/// The Rust files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            found.push(path);
+        }
+    }
+    found
 }
 
 #[test]

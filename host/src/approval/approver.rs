@@ -9,7 +9,7 @@ use extline_protocol::RawJson;
 use extline_protocol::frame::Tier;
 
 use super::pattern::ApprovalPattern;
-use crate::registry::Tool;
+use crate::tool::Tool;
 
 /// A call that needs an approval. Its arguments are final: nothing changes them any more
 /// (`intercept.approval-after`).

@@ -12,7 +12,7 @@ use super::mode::ApprovalMode;
 use super::pattern::ApprovalPattern;
 use super::remembered::{Covered, Remembered};
 use super::stated::Stated;
-use crate::registry::Tool;
+use crate::tool::Tool;
 
 /// What the builder of a host says.
 #[derive(Clone, Debug, Default)]
@@ -201,8 +201,8 @@ mod tests {
     use extline_protocol::frame::{Annotations, Approval, RegisterTool};
 
     use super::*;
-    use crate::registry::Owner;
     use crate::report::Blocked;
+    use crate::tool::Owner;
 
     fn tool(approval: Option<Approval>, annotations: Option<Annotations>) -> Tool {
         let schema = RawJson::empty_object();

@@ -4,8 +4,8 @@ use extline_protocol::RawJson;
 use extline_protocol::frame::{Approval, Tier};
 use extline_services::approval::{Advice, DETAILS, Policy};
 
-use crate::registry::Tool;
 use crate::report::Blocked;
+use crate::tool::Tool;
 
 /// What is said of a call by its tool, and by who has the tool.
 #[derive(Clone, Debug, Default, PartialEq)]

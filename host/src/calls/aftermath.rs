@@ -7,7 +7,7 @@ use extline_protocol::frame::ToolResult;
 use super::review::Answer;
 use crate::connection::Shared;
 use crate::model_side::Keeping;
-use crate::registry::Tool;
+use crate::tool::Tool;
 
 /// What is remembered of a call that runs. One that is dropped before its answer may have changed what
 /// results that are kept tell of.

@@ -22,8 +22,8 @@ use crate::approval::{
 };
 use crate::audit::{More, Record};
 use crate::connection::{Shared, Standstill};
-use crate::registry::{Owner, Tool};
 use crate::report::{Blocked, CallError};
+use crate::tool::{Owner, Tool};
 
 /// Characters of the arguments in the line that an event shows of a call.
 const PREVIEW: usize = 200;

@@ -11,7 +11,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, oneshot, watch};
 use super::call::{Runner, Running};
 use crate::connection::{Standstill, Unanswered};
 use crate::handler::{self, Ended};
-use crate::registry::{Builtin, BuiltinCall};
+use crate::tool::{Builtin, BuiltinCall};
 
 tokio::task_local! {
     /// The time of the call of a built-in that runs here: it stands still while a person is asked about

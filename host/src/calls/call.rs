@@ -12,8 +12,9 @@ use super::builtin::Stop;
 use super::review::{Answer, Review, Reviewing};
 use super::telling::Telling;
 use crate::connection::{CallGuard, Unanswered};
-use crate::offers::{Offer, ToolFilter};
+use crate::offers::Offer;
 use crate::report::CallError;
+use crate::tool::ToolFilter;
 
 /// How one call differs from others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

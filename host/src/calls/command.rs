@@ -6,8 +6,9 @@ use extline_protocol::frame::Action;
 use extline_protocol::{ErrorKind, RawJson};
 
 use crate::connection::{CallGuard, CommandAnswer, Panel, SentCommand, Shared, Unanswered};
-use crate::registry::{Command, Registry};
+use crate::registry::Registry;
 use crate::report::CallError;
+use crate::tool::Command;
 
 /// What a command wants the host to do.
 #[derive(Clone, Debug, PartialEq)]

@@ -20,8 +20,8 @@ use serde_json::json;
 use super::request::Request;
 use crate::connection::{Connection, Method, MethodCall, News, PendingChange, Shared, params_of};
 use crate::lock::lock;
-use crate::registry::{Builtin, BuiltinCall, BuiltinToolError, Tool};
 use crate::report::CallError;
+use crate::tool::{Builtin, BuiltinCall, BuiltinToolError, Tool};
 
 /// What the model says.
 #[derive(Deserialize)]

@@ -18,9 +18,9 @@ use super::tool_call_path::Proposal;
 use crate::approval::Stated;
 use crate::connection::{Connection, Method, MethodCall, Standstill, params_of};
 use crate::process::{Environment, Launch, Ran, Run, run_to_end, start};
-use crate::registry::{Builtin, Tool};
 use crate::report::{CallError, Problem};
 use crate::source::{explain, resolve};
+use crate::tool::{Builtin, Tool};
 
 /// What a call of it is a call of, for those who are asked: a tool that one extension has the use of. No extension can
 /// register a name with a dot.
@@ -211,7 +211,7 @@ fn launch(run: &exec::Run, own: &Environment, project: &Path) -> Result<Launch, 
         environment: Arc::new(environment),
         is_remote: false,
         pin: None,
-        sandbox: None,
+        confinement: None,
     })
 }
 

@@ -7,8 +7,8 @@ use super::telling::Telling;
 use super::tool_call_path::Proposal;
 use crate::connection::{News, Shared};
 use crate::offers::{TOOL_INVOKE, invoked};
-use crate::registry::Tool;
 use crate::report::CallError;
+use crate::tool::Tool;
 
 /// A model's arguments as the host reads them, see [`Host::read_args`](crate::Host::read_args).
 #[derive(Clone, Debug, PartialEq)]

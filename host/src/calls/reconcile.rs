@@ -12,8 +12,9 @@ use super::review::Review;
 use super::telling::Telling;
 use super::tool_call_path::{Proposal, find_tool};
 use crate::connection::{Sending, SentCall, Shared};
-use crate::registry::{Owner, Registry, Tool};
+use crate::registry::Registry;
 use crate::report::CallError;
+use crate::tool::{Owner, Tool};
 
 /// What became of a call.
 #[derive(Clone, Debug, PartialEq)]

@@ -13,8 +13,8 @@ use tracing::{Level, Span, info_span, span_enabled};
 use super::program::is_program;
 use crate::audit::{More, Record, error_type, micros};
 use crate::connection::{News, Shared};
-use crate::registry::Tool;
 use crate::report::{CallError, CallStatus};
+use crate::tool::Tool;
 
 /// Tells of a call what there is to tell. One that is dropped before the end tells that the call was
 /// given up.

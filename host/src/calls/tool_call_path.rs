@@ -20,9 +20,11 @@ use crate::connection::{Caller, News, Sending, SentCall, Shared, Standstill};
 use crate::hooks::{AboutCall, HookPoint};
 use crate::intercepts::{Asked, Question, reason_of};
 use crate::model_side::Recalled;
-use crate::offers::{TOOL_INVOKE, ToolFilter};
-use crate::registry::{BuiltinCall, Owner, Point, Registry, Tool};
+use crate::offers::TOOL_INVOKE;
+use crate::registry::{Point, Registry};
 use crate::report::{Blocked, CallError, Notice};
+use crate::tool::ToolFilter;
+use crate::tool::{BuiltinCall, Owner, Tool};
 
 /// One tool call on its way, as those who are asked see it.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use super::tool_call_path::Proposal;
 use crate::aside;
 use crate::connection::Shared;
 use crate::effects::{Consumer, EffectCall};
-use crate::registry::Tool;
+use crate::tool::Tool;
 
 /// A call of whose effects somebody wants to know. One that is dropped has no answer.
 #[derive(Debug)]

@@ -16,8 +16,9 @@ use super::call_guard::CallGuard;
 use super::panel::Panel;
 use super::standstill::{Above, Standstill};
 use super::state::{Phase, State};
-use crate::registry::{Point, Tool};
+use crate::registry::Point;
 use crate::report::{CallError, Diagnosis, FailureCause, NoAnswer, Problem};
+use crate::tool::Tool;
 
 /// Who waits for an answer.
 pub(crate) enum Waiting {

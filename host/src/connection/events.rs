@@ -11,8 +11,8 @@ use super::calls::{CommandAnswer, Unanswered, Waiting};
 use super::news::News;
 use super::state::{Phase, State};
 use crate::memory::{Memory, shorten};
-use crate::registry::Command;
 use crate::report::{Author, Manner, Notice, Problem, readable};
+use crate::tool::Command;
 
 /// A process that SIGKILL has not ended by then is given up; it waits for a device, as a rule.
 const KILL_TAKES: Duration = Duration::from_secs(2);

@@ -12,6 +12,7 @@ mod drive;
 mod emit;
 mod events;
 mod flood;
+mod host_report;
 mod method;
 mod news;
 mod outgrown;
@@ -44,6 +45,7 @@ pub(crate) use self::bootstrap::OnBootstrap;
 pub(crate) use self::call_guard::CallGuard;
 pub(crate) use self::calls::{CommandAnswer, Sending, SentCall, SentCommand, Unanswered};
 pub(crate) use self::emit::Emission;
+pub use self::host_report::{Conflict, ExtensionReport, HostReport, ToolCounts};
 pub use self::method::{Asked, MethodCall};
 pub(crate) use self::method::{Method, Methods, params_of};
 pub use self::news::{News, NewsStream, PendingChange};
@@ -59,11 +61,10 @@ pub(crate) use self::turns::Reload;
 use crate::home::LogPlace;
 use crate::lock::lock;
 use crate::memory::shorten;
-use crate::process::{Environment, Group, Launch, Output, Process, Spawned};
+use crate::process::{Confinement, Environment, Group, Launch, Output, Process, Spawned};
 use crate::report::{
     Diagnosis, Ending, ExtensionTrace, InterceptFailure, Log, NoAnswer, Notice, Problem,
 };
-use crate::sandbox::Sandbox;
 
 /// Longest text of a notice that is kept and told, in bytes.
 const NOTICE: usize = 1024;
@@ -79,7 +80,7 @@ pub(crate) struct Connection {
     /// What its program sees of the host's environment.
     environment: Arc<Environment>,
     /// What its program is kept from.
-    sandbox: Option<Arc<Sandbox>>,
+    sandbox: Option<Arc<dyn Confinement>>,
     shared: Arc<Shared>,
     state: Mutex<State>,
     /// The task has something to do that no descriptor and no timer tells it of.
@@ -117,7 +118,7 @@ impl Connection {
             group,
             log: Log::collect(log, errors, Arc::clone(&changed), &shared.redactor),
             environment: Arc::clone(&launch.environment),
-            sandbox: launch.sandbox.clone(),
+            sandbox: launch.confinement.clone(),
             shared: Arc::clone(shared),
             state: Mutex::new(State::new(session, input, limits, Instant::now())),
             changed,

@@ -12,12 +12,13 @@ use extline_protocol::frame::{Level, Log, Registered, ToolUpdate};
 use extline_services::pending::PendingAction;
 use tokio::sync::watch;
 
+use super::host_report::HostReport;
 use super::panel::Panel;
 use crate::lock::lock;
 use crate::memory::Memory;
 use crate::redact::Redactor;
 use crate::registry::Difference;
-use crate::report::{CallStatus, Diagnosis, Ending, HostReport, InterceptFailure, Notice};
+use crate::report::{CallStatus, Diagnosis, Ending, InterceptFailure, Notice};
 
 /// News that wait for a slow listener; of more it misses the oldest.
 const WAITING: usize = 256;

@@ -17,8 +17,8 @@ use super::Connection;
 use super::state::{Phase, State};
 use crate::aside;
 use crate::memory::{EXTENSION_MEMORY, Memory, shorten};
-use crate::registry::Tool;
 use crate::report::{Notice, Problem};
+use crate::tool::Tool;
 
 /// What may wait for a schema before nothing more is read.
 const WAITING: usize = 1_000;

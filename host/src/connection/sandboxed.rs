@@ -7,7 +7,6 @@ use extline_protocol::frame::{Content, Tier, ToolResult};
 
 use super::Connection;
 use crate::report::{Diagnosis, Notice};
-use crate::sandbox::Sandbox;
 
 impl Connection {
     /// Tells by a notice what the sandbox cannot do, and each thing that it refuses from now on.
@@ -17,12 +16,12 @@ impl Connection {
             self.notice_from_outside(Notice::new(notice));
         }
         let this = Arc::downgrade(self);
-        sandbox.refusals.tell(move |what| {
+        sandbox.tell_refusals(Box::new(move |what| {
             if let Some(connection) = this.upgrade() {
                 let notice = Notice::new(format!("its sandbox refused it {what}"));
                 connection.notice_from_outside(notice);
             }
-        });
+        }));
     }
 
     /// Adds to a result that is an error what the sandbox refused since the call began.
@@ -51,6 +50,6 @@ impl Connection {
 
     /// The most that a call of its tools can do, where its sandbox says it.
     pub(crate) fn most(&self) -> Option<Tier> {
-        self.sandbox.as_ref().map(|sandbox: &Arc<Sandbox>| sandbox.limits.most())
+        self.sandbox.as_ref().map(|sandbox| sandbox.most())
     }
 }

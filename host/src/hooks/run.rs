@@ -128,7 +128,7 @@ impl Hooks {
             environment: Arc::clone(environment),
             is_remote: false,
             pin: None,
-            sandbox: None,
+            confinement: None,
         });
         let spawned = match start(&launch, processes).await {
             Ok(spawned) => spawned,

@@ -27,11 +27,11 @@ use crate::model_side::ModelSettings;
 use crate::process::EnvironmentSettings;
 use crate::redact::Redactor;
 use crate::registry::OfferRules;
-use crate::registry::{Builtin, BuiltinCall, BuiltinToolError, Tool};
 use crate::report::Trace;
 use crate::secrets::Provider;
 use crate::source::ExtensionSource;
 use crate::state::Place;
+use crate::tool::{Builtin, BuiltinCall, BuiltinToolError, Tool};
 
 /// What this host serves; nothing else is named in `hello_ack`.
 const SERVED: [Capability; 14] = [

@@ -8,10 +8,9 @@ use extline_protocol::frame::ErrorInfo;
 use super::{Host, HostBuilder};
 use crate::connection::Shared;
 use crate::descriptions::Descriptions;
-use crate::offers::{
-    Offer, Selector, ToolFilter, found, invoke_definition, not_itself, search_definition,
-};
-use crate::registry::Builtin;
+use crate::offers::{Offer, Selector, found, invoke_definition, not_itself, search_definition};
+use crate::tool::Builtin;
+use crate::tool::ToolFilter;
 
 /// What a model is offered.
 impl HostBuilder {

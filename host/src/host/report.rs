@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Host;
 use super::slot::Slots;
+use crate::connection::HostReport;
 use crate::connection::News;
-use crate::report::HostReport;
 
 impl Host {
     /// How all extensions stand now: what each offers, why one has failed and what mends it, which names several want.

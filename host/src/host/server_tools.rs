@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{EnableError, HostBuilder, Slots};
 use crate::connection::ExtensionState;
 use crate::host::slot::Slot;
-use crate::registry::{Builtin, BuiltinCall, Tool};
+use crate::tool::{Builtin, BuiltinCall, Tool};
 
 /// How long a connection may take: some servers are first brought from the network.
 const CONNECT_MS: u64 = 90_000;

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{HostBuilder, Slots};
-use crate::registry::{Builtin, BuiltinCall};
-use crate::report::ExtensionReport;
+use crate::connection::ExtensionReport;
+use crate::tool::{Builtin, BuiltinCall};
 
 const NAME: &str = "extensions_status";
 

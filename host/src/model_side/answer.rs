@@ -4,8 +4,8 @@ use extline_protocol::frame::{Content, ToolResult};
 
 use super::ModelSide;
 use super::frame::frame;
-use crate::registry::Tool;
 use crate::report::CallError;
+use crate::tool::Tool;
 
 /// What a model reads of an answer, see [`Host::for_model`](crate::Host::for_model).
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use extline_protocol::frame::Content;
 use extline_protocol::shown_line;
 
-use crate::registry::Tool;
+use crate::tool::Tool;
 
 /// Puts blocks between two that say what they are. The mark in both is drawn when the blocks are there already, so
 /// nothing in them can end the frame.

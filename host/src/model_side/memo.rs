@@ -9,7 +9,7 @@ use extline_protocol::frame::ToolResult;
 use super::Signature;
 use crate::lock::lock;
 use crate::memory::{EACH, Memory as _};
-use crate::registry::Tool;
+use crate::tool::Tool;
 
 /// What the results of one host may take in memory. Of more all are dropped.
 const BYTES: usize = 64 * 1024 * 1024;
@@ -159,7 +159,7 @@ mod tests {
     use extline_protocol::frame::{Content, RegisterTool};
 
     use super::*;
-    use crate::registry::Owner;
+    use crate::tool::Owner;
 
     fn tool() -> Arc<Tool> {
         let schema = RawJson::empty_object();

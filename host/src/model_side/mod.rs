@@ -13,7 +13,7 @@ use extline_protocol::frame::ToolResult;
 
 use crate::effects::Consumer;
 use crate::offers::TOOL_INVOKE;
-use crate::registry::Tool;
+use crate::tool::Tool;
 
 pub use self::answer::ModelAnswer;
 pub(crate) use self::answer::advise;

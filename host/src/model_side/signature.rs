@@ -4,7 +4,7 @@ use extline_protocol::limits::MODEL_ARGS_DEPTH;
 use extline_protocol::{Elements, Members, read_string, write_array, write_object, write_string};
 use sha2::{Digest as _, Sha256};
 
-use crate::registry::Tool;
+use crate::tool::Tool;
 
 /// From here on a double does not hold each whole number.
 const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -1,6 +1,5 @@
 //! What a model is offered of the tools, and how much of it is found by a search.
 
-mod filter;
 mod search;
 mod select;
 mod summary;
@@ -14,9 +13,8 @@ use extline_protocol::frame::Exposure;
 use extline_protocol::{RawJson, write_string};
 use sha2::{Digest, Sha256};
 
-use crate::registry::{Tool, USUAL_WEIGHT};
+use crate::tool::{MAX_TOKENS, Tool, ToolFilter, USUAL_WEIGHT};
 
-pub use filter::{MAX_TOKENS, ToolFilter};
 pub(crate) use search::{
     TOOL_INVOKE, TOOL_SEARCH, found, invoke_definition, invoked, not_itself, search_definition,
 };

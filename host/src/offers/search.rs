@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::select::indexed;
-use crate::registry::{BuiltinCall, Tool};
+use crate::tool::{BuiltinCall, Tool};
 
 /// Finds tools by words.
 pub(crate) const TOOL_SEARCH: &str = "tool_search";

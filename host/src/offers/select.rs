@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use extline_model::{Indexed, ToolIndex};
 
-use crate::registry::Tool;
+use crate::tool::Tool;
 
 /// How many tools [`SelectByWords`] selects unless told otherwise.
 const MOST: usize = 15;

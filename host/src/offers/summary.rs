@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::search::{TOOL_INVOKE, TOOL_SEARCH};
-use crate::registry::Tool;
+use crate::tool::Tool;
 
 /// Bytes of the list of tools that are found by a search: 2,000 tokens.
 const CATALOGUE: usize = 8_000;

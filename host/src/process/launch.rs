@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::confinement::Confinement;
 use super::environment::Environment;
-use crate::sandbox::Sandbox;
 
 /// A program with all that is needed to start it.
 #[derive(Clone, Debug)]
@@ -22,5 +22,5 @@ pub(crate) struct Launch {
     /// The digest that its folder has to have just before each start, where somebody trusts just that.
     pub(crate) pin: Option<String>,
     /// What its manifest holds it to; `None`: nothing.
-    pub(crate) sandbox: Option<Arc<Sandbox>>,
+    pub(crate) confinement: Option<Arc<dyn Confinement>>,
 }

@@ -3,6 +3,7 @@
 //! Starting, moving bytes and signals are one module per platform behind one interface: start a
 //! process in a group of its own, move bytes without blocking, signal the group, wait for the end.
 
+mod confinement;
 mod environment;
 mod exit;
 mod host_processes;
@@ -15,6 +16,7 @@ mod unix;
 #[cfg(not(unix))]
 mod unsupported;
 
+pub(crate) use self::confinement::{Confinement, Start, Unavailable};
 pub(crate) use self::environment::{Environment, EnvironmentSettings, Environments};
 pub use self::exit::Exit;
 pub(crate) use self::host_processes::HostProcesses;

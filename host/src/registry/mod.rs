@@ -1,10 +1,8 @@
 //! Who has which name: built-ins first, then extensions in load order, whatever the order in which
 //! their registrations arrive.
 
-mod builtin;
 mod deferred;
 mod difference;
-mod offer;
 mod offering;
 mod point;
 mod points;
@@ -18,12 +16,8 @@ use std::sync::Arc;
 use extline_protocol::frame::{Registered, Rejection};
 use tokio::sync::mpsc::UnboundedSender;
 
-pub(crate) use self::builtin::Builtin;
-pub use self::builtin::{BuiltinCall, BuiltinToolError};
 pub(crate) use self::difference::Registrations;
 pub use self::difference::{Changed, Changes, Difference};
-pub use self::offer::{Command, Tool};
-pub(crate) use self::offer::{Owner, USUAL_WEIGHT};
 pub(crate) use self::offering::OfferRules;
 use self::offering::Offering;
 pub(crate) use self::point::Point;
@@ -32,6 +26,7 @@ pub(crate) use self::points::{Listed, Standing};
 use crate::descriptions::Descriptions;
 use crate::memory::Memory;
 use crate::report::Diagnosis;
+use crate::tool::{Command, Tool};
 use crate::tool_settings::ToolSettings;
 
 /// Registrations that cannot be used and are kept for the report of one extension.

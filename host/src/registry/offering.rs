@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::{Offer as Registered, Registry, Tool};
 use crate::descriptions::Descriptions;
-use crate::offers::{Making, Offer, Selector, TOOL_INVOKE, TOOL_SEARCH, ToolFilter, why_hidden};
+use crate::offers::{Making, Offer, Selector, TOOL_INVOKE, TOOL_SEARCH, why_hidden};
+use crate::tool::ToolFilter;
 
 /// How the host offers tools to models, as its builder was told.
 #[derive(Clone, Default)]

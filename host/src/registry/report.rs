@@ -7,8 +7,8 @@ use extline_protocol::ErrorKind;
 use extline_protocol::frame::{Registered, Rejection};
 
 use super::Registry;
-use super::offer::HOST;
 use super::point::Point;
+use crate::tool::HOST;
 
 impl Registry {
     /// What was taken of an extension's registrations, and what not.

@@ -6,10 +6,10 @@ use extline_protocol::frame::{
 };
 use extline_protocol::{ErrorKind, Profile, RawJson};
 
-use super::offer::HOST;
 use super::point::Point;
 use super::report::unserved;
 use super::*;
+use crate::tool::HOST;
 
 fn tool(owner: usize, name: &str) -> Tool {
     let schema = RawJson::empty_object();

@@ -13,7 +13,7 @@ use thiserror::Error;
 use super::blocked::Blocked;
 use super::diagnosis::Diagnosis;
 use crate::config_fault::ConfigError;
-use crate::registry::Tool;
+use crate::tool::Tool;
 
 /// Why a call has no result of the tool's own. A tool that answers with an error is no
 /// `CallError`: that is a result with `is_error`.

@@ -233,7 +233,7 @@ mod tests {
             environment: Arc::default(),
             is_remote: false,
             pin: None,
-            sandbox: None,
+            confinement: None,
         };
         (trace.of("x", &launch, 7), written)
     }

@@ -18,23 +18,24 @@ mod unsupported;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use thiserror::Error;
+use extline_protocol::frame::Tier;
+use tokio::process::Child;
 
 pub(crate) use self::limits::Limits;
 use self::limits::Programs;
 #[cfg(target_os = "linux")]
-pub(crate) use self::linux::spawn;
-pub(crate) use self::refusals::Refusals;
+use self::linux::spawn;
+use self::refusals::Refusals;
 pub use self::support::{SandboxSupport, sandbox_limits, sandbox_support};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use self::unsupported::spawn;
+use self::unsupported::spawn;
 use crate::file::make_folder;
 use crate::home::make_data_dir;
-use crate::process::Launch;
+use crate::process::{Confinement, Launch, Start};
 
 /// The sandbox of one extension.
 #[derive(Debug)]
@@ -61,11 +62,6 @@ struct Own {
     named: Vec<PathBuf>,
 }
 
-/// The system cannot hold to what the manifest limits.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{0}")]
-pub(crate) struct Unavailable(pub(crate) String);
-
 /// Variables that name files which a program reads.
 const NAMES_OF_FILES: [&str; 6] = [
     "SSL_CERT_FILE",
@@ -90,16 +86,8 @@ impl Sandbox {
         let own = Own { dir: launch.dir.clone(), home, data, temporary, named };
         launch.environment = Arc::new(environment);
         let sandbox = Self { limits, own, refusals: Refusals::default() };
-        launch.sandbox = Some(Arc::new(sandbox));
+        launch.confinement = Some(Arc::new(sandbox));
         launch
-    }
-
-    /// A program as it is started here: where no other may be started after it, without those before it.
-    pub(crate) fn program<'l>(&self, launch: &'l Launch) -> Cow<'l, Launch> {
-        match self.limits.programs {
-            Programs::None => Cow::Owned(program::itself(launch.clone())),
-            _ => Cow::Borrowed(launch),
-        }
     }
 
     /// Makes the folders that it may write to.
@@ -107,9 +95,29 @@ impl Sandbox {
         make_data_dir(&self.own.home, &self.own.data)?;
         make_folder(&self.own.temporary)
     }
+}
 
-    /// What it is not held to, though its manifest says it.
-    pub(crate) fn notices(&self) -> Vec<String> {
+impl Confinement for Sandbox {
+    fn program<'l>(&self, launch: &'l Launch) -> Cow<'l, Launch> {
+        match self.limits.programs {
+            Programs::None => Cow::Owned(program::itself(launch.clone())),
+            _ => Cow::Borrowed(launch),
+        }
+    }
+
+    fn spawn(self: Arc<Self>, program: &Path, start: Start<'_>) -> io::Result<Child> {
+        spawn(&self, program, start)
+    }
+
+    fn tell_refusals(&self, tell: Box<dyn Fn(&str) + Send + Sync>) {
+        self.refusals.tell(tell);
+    }
+
+    fn most(&self) -> Tier {
+        self.limits.most()
+    }
+
+    fn notices(&self) -> Vec<String> {
         let mut notices = self.limits.missing.clone();
         #[cfg(not(target_os = "linux"))]
         notices.push(unsupported::WHY.to_owned());
@@ -117,14 +125,7 @@ impl Sandbox {
         notices
     }
 
-    /// What the sandbox has to do with a failure: what it refused since then, or, where rules about files hold
-    /// and the text of the failure speaks of missing rights, what they are.
-    pub(crate) fn explain(
-        &self,
-        extension: &str,
-        text: &str,
-        since: Option<Instant>,
-    ) -> Option<String> {
+    fn explain(&self, extension: &str, text: &str, since: Option<Instant>) -> Option<String> {
         const OF_RIGHTS: [&str; 7] = [
             "ermission denied",
             "not permitted",

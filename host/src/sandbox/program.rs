@@ -118,7 +118,7 @@ mod tests {
             environment: Arc::new(environment),
             is_remote: false,
             pin: None,
-            sandbox: None,
+            confinement: None,
         }
     }
 

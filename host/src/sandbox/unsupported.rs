@@ -9,7 +9,6 @@ pub(super) const WHY: &str =
     "there is no sandbox on this platform yet: nothing holds to `permissions.fs`, `net` and `exec`";
 
 /// It is started as it is; that it is not held to anything is told with its start.
-#[cfg_attr(not(unix), expect(dead_code, reason = "nothing is started there yet"))]
 pub(crate) fn spawn<T>(
     _: &std::sync::Arc<Sandbox>,
     _: &std::path::Path,

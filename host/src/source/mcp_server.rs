@@ -235,7 +235,7 @@ impl McpServer {
                     environment,
                     is_remote: false,
                     pin: None,
-                    sandbox: None,
+                    confinement: None,
                 })
             }
             Way::Url { url, .. } => {
@@ -247,7 +247,7 @@ impl McpServer {
                     environment,
                     is_remote: true,
                     pin: None,
-                    sandbox: None,
+                    confinement: None,
                 })
             }
         }

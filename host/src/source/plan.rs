@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 use super::ExtensionSource;
 use super::manifest::{Manifest, ManifestError, manifest_file};
 use crate::file;
-use crate::process::{Environments, Launch, is_executable};
+use crate::process::{Environments, Launch, Unavailable, is_executable};
 use crate::report::Problem;
-use crate::sandbox::Unavailable;
 use crate::switch::is_switched_off;
 
 /// What can be said of an extension before it is started.
@@ -74,7 +73,7 @@ impl Plan {
                     environment,
                     is_remote: false,
                     pin: None,
-                    sandbox: None,
+                    confinement: None,
                 });
                 let guards = Vec::new();
                 Self { name, dir: Some(cwd.to_owned()), manifest: None, guards, launch }
@@ -152,7 +151,7 @@ fn launch_of(
         environment,
         is_remote: false,
         pin: None,
-        sandbox: None,
+        confinement: None,
     })
 }
 

@@ -10,9 +10,10 @@ use super::{EnableError, Slot, Stage};
 use crate::lazy::{KeptOffer, Whose};
 use crate::lock::lock;
 use crate::process::Launch;
-use crate::registry::{Command, Registrations, Tool};
+use crate::registry::Registrations;
 use crate::report::Notice;
 use crate::source::ExtensionSource;
+use crate::tool::{Command, Tool};
 
 impl Slot {
     /// Lists it without starting it, where it can wait for that; whether it does.

@@ -20,10 +20,10 @@ use crate::config::{LiveConfig, Reading};
 use crate::connection::{Adapter, Connection, ExtensionState, ExtensionStatus, News, Shared};
 use crate::lock::lock;
 use crate::process::Launch;
-use crate::registry::Tool;
 use crate::report::{CallError, Diagnosis, Problem};
 use crate::secrets::SecretServer;
 use crate::source::{ExtensionSource, Manifest, Plan};
+use crate::tool::Tool;
 
 /// All places, in load order.
 #[derive(Debug, Default)]

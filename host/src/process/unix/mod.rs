@@ -33,7 +33,6 @@ pub(crate) use self::watchdog::Watchdog;
 use super::exit::Exit;
 use super::launch::Launch;
 use super::mark::{MARK, Mark};
-use crate::sandbox;
 
 /// A process that was just started, and its three descriptors.
 pub(crate) struct Spawned {
@@ -60,8 +59,8 @@ pub(crate) fn spawn(
     if launch.is_remote {
         return remote(mark);
     }
-    let launch = match &launch.sandbox {
-        Some(sandbox) => sandbox.program(launch),
+    let launch = match &launch.confinement {
+        Some(confinement) => confinement.program(launch),
         None => Cow::Borrowed(launch),
     };
     let (stdin, input) = io::pipe()?;
@@ -79,8 +78,10 @@ pub(crate) fn spawn(
         .stdout(stdout)
         .stderr(stderr)
         .kill_on_drop(true);
-    let child = inherit_nothing(|| match &launch.sandbox {
-        Some(sandbox) => sandbox::spawn(sandbox, &launch.program, || command.spawn()),
+    let child = inherit_nothing(|| match &launch.confinement {
+        Some(confinement) => {
+            Arc::clone(confinement).spawn(&launch.program, Box::new(|| command.spawn()))
+        }
         None => command.spawn(),
     })?;
     let missing = || io::Error::other("the process has ended already");

@@ -8,10 +8,11 @@ use landlock::{
     RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
 };
 
+use crate::process::Unavailable;
+use crate::sandbox::Sandbox;
 use crate::sandbox::limits::Programs;
 use crate::sandbox::program::real;
 use crate::sandbox::support::{LANDLOCK, NO_LANDLOCK};
-use crate::sandbox::{Sandbox, Unavailable};
 use crate::source::interpreter_line;
 
 /// What every program reads: itself, its libraries, and how the machine is set up.

@@ -8,7 +8,7 @@ use libc::{
     SECCOMP_RET_ERRNO, SECCOMP_RET_USER_NOTIF, c_long, sock_filter, sock_fprog,
 };
 
-use crate::sandbox::Unavailable;
+use crate::process::Unavailable;
 use crate::sandbox::limits::{Limits, Programs};
 use crate::sandbox::support::NO_SECCOMP;
 

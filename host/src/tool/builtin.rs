@@ -10,8 +10,7 @@ use extline_protocol::{ErrorKind, Id, RawJson, RegistrationError, Registrations}
 use extline_schema::{SchemaError, ToolSchema};
 use thiserror::Error;
 
-use super::offer::{HOST, Owner, Tool};
-use crate::offers::ToolFilter;
+use super::{HOST, Owner, Tool, ToolFilter};
 
 /// A call of one of the agent's own tools. It went through interceptors, the schema and the guards.
 #[derive(Clone, Debug)]

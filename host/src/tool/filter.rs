@@ -2,11 +2,11 @@
 
 use extline_protocol::Glob;
 
-use crate::registry::Tool;
+use super::Tool;
 
 /// Which tools a model may have. The default lets all through.
 ///
-/// Of names, `*` stands for any text. Where an agent has none of a name, [`Offer::unknown`](super::Offer::unknown)
+/// Of names, `*` stands for any text. Where an agent has none of a name, [`Offer::unknown`](crate::Offer::unknown)
 /// says so.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolFilter {
@@ -52,12 +52,12 @@ impl ToolFilter {
     }
 
     /// Whether it says a tool's own name, with no star in it.
-    pub(super) fn names(&self, tool: &Tool) -> bool {
+    pub(crate) fn names(&self, tool: &Tool) -> bool {
         self.tools.iter().chain(&self.enabled_only).any(|name| name == tool.name())
     }
 
     /// The names in it that no tool, extension or group has, and words that are no tags.
-    pub(super) fn unknown(&self, tools: &[&Tool]) -> Vec<String> {
+    pub(crate) fn unknown(&self, tools: &[&Tool]) -> Vec<String> {
         let is_extension = |name: &str| tools.iter().any(|tool| fits(name, &tool.extension));
         let is_tool = |name: &str| tools.iter().any(|tool| fits(name, tool.name()));
         let is_namespace = |name: &str| {

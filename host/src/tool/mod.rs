@@ -1,4 +1,7 @@
-//! What extensions offer, and the agent itself.
+//! A tool as the host has it, of an extension or of the agent itself, and which of them a model may have; a command.
+
+mod builtin;
+mod filter;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +12,9 @@ use extline_protocol::{ErrorKind, Profile};
 use extline_schema::{SchemaError, ToolSchema};
 use tokio::sync::Semaphore;
 
-use super::builtin::Builtin;
+pub(crate) use self::builtin::Builtin;
+pub use self::builtin::{BuiltinCall, BuiltinToolError};
+pub use self::filter::{MAX_TOKENS, ToolFilter};
 use crate::descriptions::ToolDescription;
 use crate::memory::Memory;
 use crate::tool_settings::ToolSettings;

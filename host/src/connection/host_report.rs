@@ -3,7 +3,7 @@
 use extline_protocol::frame::Rejection;
 use serde::Serialize;
 
-use crate::connection::{ExtensionState, ExtensionStatus};
+use super::status::{ExtensionState, ExtensionStatus};
 use crate::redact::Redactor;
 
 /// How all extensions of a host stand at one moment ([`Host::report`](crate::Host::report)). `Serialize` gives the same
