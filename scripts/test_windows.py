@@ -28,6 +28,18 @@ DEBIAN_WINE = Path("/usr/lib/wine")
 UNITS = ["extline-json", "extline-protocol", "extline-driver"]
 # Of these all tests are run.
 WHOLE = ["extline-stdio"]
+# Extensions as processes; the test starts the program of the example and plays its host.
+PROCESSES = ["--package", "extline", "--test", "processes"]
+PROBE = ["--package", "extline", "--example", "probe"]
+# What these tests send is Ctrl-Break, which wine does not know.
+NOT_UNDER_WINE = [
+    "a_handler_that_keeps_the_thread_ends_with_the_process_and_is_named",
+    "a_host_that_never_reads_does_not_keep_the_process",
+    "a_host_that_reads_nothing_does_not_keep_it_either",
+    "a_program_with_a_runtime_of_its_own_serves_and_goes_on",
+    "a_teardown_runs_at_every_kind_of_end",
+    "sigterm",
+]
 # Rust's std wants this of Windows, and wine has had it only since version 9.
 RANDOM = """
 #include <windows.h>
@@ -46,8 +58,13 @@ def main():
         return 0
     wine = Wine()
     wine.prepare()
+    failed = []
     try:
-        failed = [name for name, program in test_programs() if not wine.passes(name, program)]
+        for name, program in test_programs():
+            if not wine.passes(name, [program]):
+                failed.append(name)
+        if not test_extension(wine):
+            failed.append("sdk-rust processes")
     finally:
         wine.end()
     if failed:
@@ -101,6 +118,16 @@ def test_programs():
             yield f"{package.relative_to(ROOT)} {said['target']['name']}", Path(said["executable"])
 
 
+def test_extension(wine):
+    """Whether an extension in Rust is served, as a process under the host that its tests play."""
+    cargo("an extension for Windows", ["build", *PROBE])
+    built = cargo("its tests for Windows", ["test", "--no-run", *PROCESSES])
+    program = next(said["executable"] for said in built if said.get("target", {}).get("name") == "processes")
+    skipped = [word for name in NOT_UNDER_WINE for word in ("--skip", name)]
+    # Wine's processes take long to start, and a limit of a test is one of time.
+    return wine.passes("sdk-rust processes", [program, "--test-threads", "2", *skipped], cwd=ROOT / "sdk-rust")
+
+
 def packages(names):
     return [word for name in names for word in ("--package", name)]
 
@@ -118,6 +145,9 @@ class Wine:
             # It asks for none of these.
             "WINEDLLOVERRIDES": "mscoree=d;mshtml=d;winemenubuilder.exe=d",
             "DISPLAY": "",
+            # Wine takes a second for each, and handlers that panic are tested against time.
+            "RUST_BACKTRACE": "0",
+            "EXTLINE_BUILT": "1",
         }
 
     def prepare(self):
@@ -139,10 +169,10 @@ class Wine:
         if self.server:
             subprocess.run([self.server, "-k"], env=self.env, check=False)
 
-    def passes(self, name, program):
+    def passes(self, name, words, cwd=ROOT):
         """Whether the tests of a program pass; what they say is shown otherwise."""
         try:
-            run(f"wine {name}", [self.program, program], env=self.env)
+            run(f"wine {name}", [self.program, *words], env=self.env, cwd=cwd)
         except Failure as failure:
             say(f"error: {failure}")
             return False

@@ -6,8 +6,6 @@
 //! pending.
 
 mod decide;
-#[cfg(unix)]
-mod descriptor;
 mod dispatch;
 mod lifecycle;
 mod observer;
@@ -15,6 +13,7 @@ mod readiness;
 mod source;
 mod stand_in;
 mod tasks;
+#[cfg(not(windows))]
 mod threaded;
 mod watchdog;
 mod wire;

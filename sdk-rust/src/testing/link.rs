@@ -201,7 +201,17 @@ fn pair() -> Result<(Stdio, Stdio), Error> {
     Ok((ours, theirs))
 }
 
-#[cfg(not(unix))]
+#[cfg(windows)]
+fn pair() -> Result<(Stdio, Stdio), Error> {
+    let pipe = || std::io::pipe().map_err(Error::system("open a pipe"));
+    let (extension_reads, host_writes) = pipe()?;
+    let (host_reads, extension_writes) = pipe()?;
+    let ours = Stdio::from_handles(host_reads.into(), host_writes.into());
+    let theirs = Stdio::from_handles(extension_reads.into(), extension_writes.into());
+    Ok((ours, theirs))
+}
+
+#[cfg(not(any(unix, windows)))]
 fn pair() -> Result<(Stdio, Stdio), Error> {
     Err(StdioError::Unsupported.into())
 }
