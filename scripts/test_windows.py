@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "dist"))
 
 from commands import ROOT, Failure, main_of, on_path, run, say  # noqa: E402
 from toolchain import Missing, debian_rustc, has_std  # noqa: E402
+from windows_conversation import Wrong, converse  # noqa: E402
 
 TARGET = "x86_64-pc-windows-gnu"
 LINKER = "x86_64-w64-mingw32-gcc"
@@ -28,9 +29,11 @@ DEBIAN_WINE = Path("/usr/lib/wine")
 UNITS = ["extline-json", "extline-protocol", "extline-driver"]
 # Of these all tests are run.
 WHOLE = ["extline-stdio"]
-# Extensions as processes; the test starts the program of the example and plays its host.
-PROCESSES = ["--package", "extline", "--test", "processes"]
+# The SDK for Rust: its units, its testing host, and extensions as processes, which the program of the example is.
+SDK = ["--package", "extline", "--lib", "--test", "testing", "--test", "processes"]
 PROBE = ["--package", "extline", "--example", "probe"]
+# Some are measured against time, and wine is slow to start processes.
+SDK_OPTIONS = ["--test-threads", "2"]
 # What these tests send is Ctrl-Break, which wine does not know.
 NOT_UNDER_WINE = [
     "a_handler_that_keeps_the_thread_ends_with_the_process_and_is_named",
@@ -60,11 +63,12 @@ def main():
     wine.prepare()
     failed = []
     try:
-        for name, program in test_programs():
-            if not wine.passes(name, [program]):
+        program = extension()
+        if not wine.serves(program):
+            failed.append("a conversation")
+        for name, words, folder in test_programs():
+            if not wine.passes(name, words, folder):
                 failed.append(name)
-        if not test_extension(wine):
-            failed.append("sdk-rust processes")
     finally:
         wine.end()
     if failed:
@@ -109,23 +113,25 @@ def cargo(title, words):
     return [json.loads(line) for line in lines if line.startswith("{")]
 
 
+def extension():
+    """The program of an extension in Rust."""
+    built = cargo("an extension for Windows", ["build", *PROBE])
+    return next(said["executable"] for said in built if said.get("target", {}).get("name") == "probe")
+
+
 def test_programs():
-    """The programs of all tests, by the names of what they test."""
-    units = cargo("unit tests for Windows", ["test", "--no-run", "--lib", *packages(UNITS)])
-    for said in [*units, *cargo("tests for Windows", ["test", "--no-run", *packages(WHOLE)])]:
-        if said["reason"] == "compiler-artifact" and said["profile"]["test"] and said["executable"]:
-            package = Path(said["manifest_path"]).parent
-            yield f"{package.relative_to(ROOT)} {said['target']['name']}", Path(said["executable"])
-
-
-def test_extension(wine):
-    """Whether an extension in Rust is served, as a process under the host that its tests play."""
-    cargo("an extension for Windows", ["build", *PROBE])
-    built = cargo("its tests for Windows", ["test", "--no-run", *PROCESSES])
-    program = next(said["executable"] for said in built if said.get("target", {}).get("name") == "processes")
+    """The programs of all tests: what each tests, how it is started, and the folder of its package."""
     skipped = [word for name in NOT_UNDER_WINE for word in ("--skip", name)]
-    # Wine's processes take long to start, and a limit of a test is one of time.
-    return wine.passes("sdk-rust processes", [program, "--test-threads", "2", *skipped], cwd=ROOT / "sdk-rust")
+    for title, words, options in (
+        ("unit tests for Windows", ["--lib", *packages(UNITS)], []),
+        ("tests for Windows", packages(WHOLE), []),
+        ("tests of the SDK for Windows", SDK, [*SDK_OPTIONS, *skipped]),
+    ):
+        for said in cargo(title, ["test", "--no-run", *words]):
+            if said["reason"] == "compiler-artifact" and said["profile"]["test"] and said["executable"]:
+                package = Path(said["manifest_path"]).parent
+                name = f"{package.relative_to(ROOT)} {said['target']['name']}"
+                yield name, [said["executable"], *options], package
 
 
 def packages(names):
@@ -169,10 +175,20 @@ class Wine:
         if self.server:
             subprocess.run([self.server, "-k"], env=self.env, check=False)
 
-    def passes(self, name, words, cwd=ROOT):
+    def serves(self, program):
+        """Whether an extension converses as it should with a host on Linux."""
+        try:
+            converse([self.program, program], self.env)
+        except Wrong as wrong:
+            say(f"error: the extension: {wrong}")
+            return False
+        say("  a conversation with an extension under wine")
+        return True
+
+    def passes(self, name, words, folder):
         """Whether the tests of a program pass; what they say is shown otherwise."""
         try:
-            run(f"wine {name}", [self.program, *words], env=self.env, cwd=cwd)
+            run(f"wine {name}", [self.program, *words], env=self.env, cwd=folder)
         except Failure as failure:
             say(f"error: {failure}")
             return False
