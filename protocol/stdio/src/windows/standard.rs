@@ -2,7 +2,8 @@
 //!
 //! Rust and the system know stdin, stdout and stderr as three handles that can be set. A C library prints
 //! through descriptor 1, which holds the handle that stdout was at the start. So both are replaced. A C
-//! runtime other than the one this crate is linked to keeps what it has.
+//! runtime other than the one this crate is linked to has the number of that handle too, and goes on using
+//! it: so the handle that is new gets the same number, where the system gives it.
 
 use std::ffi::c_int;
 use std::fs::File;
@@ -80,10 +81,11 @@ impl Standard {
     /// Puts a copy of `file` in its place, which programs that are started inherit. What was there is
     /// closed if the C runtime has it, unless `keeps_descriptor`.
     pub(super) fn replace(self, file: &File, keeps_descriptor: bool) -> io::Result<()> {
-        let copy = inheritable(file)?;
+        let before = self.raw();
         if !keeps_descriptor {
             self.replace_descriptor(inheritable(file)?);
         }
+        let copy = inheritable_as(file, before)?;
         // Behind the C runtime, which may have set it too.
         // SAFETY: the copy stays open, as whoever prints may have asked for it.
         if unsafe { SetStdHandle(self.id(), copy.as_raw_handle()) } == 0 {
@@ -106,6 +108,21 @@ impl Standard {
             }
         }
     }
+}
+
+/// A copy with that number, if it is free and among the next that the system gives.
+fn inheritable_as(file: &File, number: Option<RawHandle>) -> io::Result<OwnedHandle> {
+    const TRIES: usize = 16;
+    let mut copies = Vec::new();
+    while copies.len() < TRIES {
+        let copy = inheritable(file)?;
+        if Some(copy.as_raw_handle()) == number {
+            return Ok(copy);
+        }
+        // Kept until then, so that the next one has another number.
+        copies.push(copy);
+    }
+    Ok(copies.swap_remove(0))
 }
 
 fn inheritable(file: &File) -> io::Result<OwnedHandle> {

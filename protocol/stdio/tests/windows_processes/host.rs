@@ -60,6 +60,7 @@ fn stray() {
         "[buffered before the claim]",
         "[descriptor 1]",
         "[println]",
+        "[another C runtime]",
         "[child process]",
         "[println at the end]",
     ];

@@ -1,10 +1,13 @@
 //! The extension's side. A role that returns ends with 0; one that finds something wrong panics.
 
-#![expect(clippy::print_stdout, reason = "stray output is what is tested")]
+#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "what strays is tested")]
 #![expect(unsafe_code, reason = "a C library prints in this way")]
 
 use std::ffi::{c_int, c_uint, c_void};
-use std::io::stdin;
+use std::fs::File;
+use std::io::{self, Write, stdin};
+use std::mem::ManuallyDrop;
+use std::os::windows::io::{AsRawHandle, FromRawHandle};
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
@@ -49,12 +52,16 @@ fn echo(stdio: &mut Stdio) {
 fn stray() {
     assert!(!is_by_hand() && claims_at_load(false).unwrap());
     print!("[buffered before the claim]");
+    let before = io::stdout().as_raw_handle();
     let mut stdio = Stdio::claim().unwrap();
     assert!(!is_by_hand());
     let text = b"[descriptor 1]\n";
     // SAFETY: as many bytes as are there.
     unsafe { _write(1, text.as_ptr().cast(), 15) };
     println!("[println]");
+    // SAFETY: it is not closed here. A C runtime of the program's own uses the number in this way.
+    let mut foreign = ManuallyDrop::new(unsafe { File::from_raw_handle(before) });
+    foreign.write_all(b"[another C runtime]\n").unwrap();
     // It would take a line away if it got hold of the wire.
     let child = Command::new("cmd").args(["/c", "echo [child process]& set /p line="]).status();
     child.unwrap();
