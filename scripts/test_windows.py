@@ -63,9 +63,9 @@ def main():
     wine.prepare()
     failed = []
     try:
-        program = extension()
-        if not wine.serves(program):
-            failed.append("a conversation")
+        for language, program in (("Rust", rust_extension()), ("C", c_extension())):
+            if not wine.serves(language, program):
+                failed.append(f"a conversation with an extension in {language}")
         for name, words, folder in test_programs():
             if not wine.passes(name, words, folder):
                 failed.append(name)
@@ -113,10 +113,23 @@ def cargo(title, words):
     return [json.loads(line) for line in lines if line.startswith("{")]
 
 
-def extension():
-    """The program of an extension in Rust."""
+def rust_extension():
+    """The program of the Rust SDK's tests."""
     built = cargo("an extension for Windows", ["build", *PROBE])
     return next(said["executable"] for said in built if said.get("target", {}).get("name") == "probe")
+
+
+def c_extension():
+    """A program in C, beside the library that it is linked with."""
+    built = cargo("the C library for Windows", ["build", "--package", "extline-c"])
+    made = next(said["filenames"] for said in built if said.get("target", {}).get("name") == "extline")
+    library = next(Path(file) for file in made if file.endswith(".dll"))
+    program = library.with_name("extension-in-c.exe")
+    options = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", f"-I{ROOT / 'sdk-c/include'}"]
+    # The compiler finds the library for the linker beside the library itself.
+    words = [LINKER, *options, "-o", program, ROOT / "sdk-c/tests/windows.c", f"-L{library.parent}", "-lextline.dll"]
+    run("an extension in C for Windows", words, quiet=True)
+    return program
 
 
 def test_programs():
@@ -175,14 +188,14 @@ class Wine:
         if self.server:
             subprocess.run([self.server, "-k"], env=self.env, check=False)
 
-    def serves(self, program):
+    def serves(self, language, program):
         """Whether an extension converses as it should with a host on Linux."""
         try:
             converse([self.program, program], self.env)
         except Wrong as wrong:
-            say(f"error: the extension: {wrong}")
+            say(f"error: the extension in {language}: {wrong}")
             return False
-        say("  a conversation with an extension under wine")
+        say(f"  wine: a conversation with an extension in {language}")
         return True
 
     def passes(self, name, words, folder):

@@ -15,7 +15,7 @@ class Wrong(Exception):
 
 
 def converse(command, env):
-    """Talks with the extension that the tests of the Rust SDK start. Fails as Wrong."""
+    """Talks with an extension that has the tools `echo`, `big` and `stray`. Fails as Wrong."""
     for is_told in (True, False):
         with Extension(command, env) as extension:
             extension.expect("hello")

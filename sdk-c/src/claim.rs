@@ -26,7 +26,7 @@ pub(crate) fn at_creation() {
     }
     let mut claimed = claimed();
     if claimed.is_none() && claims_at_load(false).unwrap_or(false) {
-        *claimed = take_over().ok();
+        *claimed = Stdio::claim().ok();
     }
 }
 
@@ -37,12 +37,7 @@ pub(crate) fn take() -> Result<Stdio, Failure> {
         return Ok(stdio);
     }
     claims_at_load(false).map_err(failure)?;
-    take_over().map_err(failure)
-}
-
-/// On Windows only stdio itself is ported, and not yet how this library is built and waits.
-fn take_over() -> Result<Stdio, Error> {
-    if cfg!(windows) { Err(Error::Unsupported) } else { Stdio::claim() }
+    Stdio::claim().map_err(failure)
 }
 
 /// Gives back what was claimed: the program moves the bytes itself, and its stdout is its own.
