@@ -1,6 +1,6 @@
 # Each target is one line of intent; what is longer lives in scripts/.
 .POSIX:
-.PHONY: help demo test soak bench bench-quick bench-instructions lint fmt docs generate fuzz dist dist-test check-platforms bump clean
+.PHONY: help demo test soak bench bench-quick bench-instructions lint fmt docs generate fuzz dist dist-test check-platforms test-windows bump clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -66,6 +66,9 @@ dist: ## make the packages of a release in dist/; PARTS and TARGETS make some (d
 
 dist-test: ## install what is in dist/ into emptied environments, and use it
 	@python3 scripts/dist/use.py
+
+test-windows: ## build what is ported to Windows with mingw, and run it under wine; skipped without them
+	@python3 scripts/test_windows.py
 
 check-platforms: ## build and link everything for macOS, musl and aarch64; TARGETS for some
 	@python3 scripts/dist/check_platforms.py

@@ -17,7 +17,7 @@ pub fn claim_at_load(under_test: bool) -> napi::Result<bool> {
     if !claims_at_load(under_test).map_err(to_js)? {
         return Ok(false);
     }
-    let stdio = Stdio::claim().map_err(to_js)?;
+    let stdio = take_over().map_err(to_js)?;
     *CLAIMED.lock().unwrap_or_else(PoisonError::into_inner) = Some(stdio);
     Ok(true)
 }
@@ -70,7 +70,13 @@ pub fn report(message: String) {
 /// The process's stdin and stdout, claimed at the load or now.
 pub(crate) fn stdio() -> Result<Stdio, Error> {
     let claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner).take();
-    claimed.map_or_else(Stdio::claim, Ok)
+    claimed.map_or_else(take_over, Ok)
+}
+
+/// On Windows only stdio itself is ported, and not yet how this SDK moves bytes. Node has a C runtime of its
+/// own, too, whose descriptors nothing redirects yet.
+fn take_over() -> Result<Stdio, Error> {
+    if cfg!(windows) { Err(Error::Unsupported) } else { Stdio::claim() }
 }
 
 /// What arrives on the first of two descriptors, and the way out through the second.

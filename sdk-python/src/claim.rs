@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::sync::{Mutex, PoisonError};
 
-use extline_stdio::{Stdio, claims_at_load};
+use extline_stdio::{Error, Stdio, claims_at_load};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -17,7 +17,7 @@ pub(crate) fn claim_at_import(under_test: bool) -> PyResult<bool> {
     if !claims_at_load(under_test).map_err(to_python)? {
         return Ok(false);
     }
-    let stdio = Stdio::claim().map_err(to_python)?;
+    let stdio = take_over().map_err(to_python)?;
     *CLAIMED.lock().unwrap_or_else(PoisonError::into_inner) = Some(stdio);
     Ok(true)
 }
@@ -34,8 +34,13 @@ pub(crate) fn stdio() -> PyResult<Stdio> {
     let claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner).take();
     match claimed {
         Some(stdio) => Ok(stdio),
-        None => Stdio::claim().map_err(to_python),
+        None => take_over().map_err(to_python),
     }
+}
+
+/// On Windows only stdio itself is ported, and not yet how this SDK waits and hears signals.
+fn take_over() -> Result<Stdio, Error> {
+    if cfg!(windows) { Err(Error::Unsupported) } else { Stdio::claim() }
 }
 
 /// What arrives on the first of two descriptors, and the way out through the second.
@@ -52,10 +57,10 @@ pub(crate) fn over_descriptors((input, output): (i32, i32)) -> PyResult<Stdio> {
 /// Descriptors are of Unix.
 #[cfg(not(unix))]
 pub(crate) fn over_descriptors(_descriptors: (i32, i32)) -> PyResult<Stdio> {
-    Err(to_python(extline_stdio::Error::Unsupported))
+    Err(to_python(Error::Unsupported))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
-pub(crate) fn to_python(error: extline_stdio::Error) -> PyErr {
+pub(crate) fn to_python(error: Error) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }

@@ -35,6 +35,8 @@ pub struct Channel {
     /// Frames on their way out, of which `written` bytes are with the host.
     batch: Vec<u8>,
     written: usize,
+    /// Bytes that the host has taken in all.
+    total_written: u64,
     /// The program has taken a batch and not said yet that it is written.
     is_taken: bool,
     /// Something was taken from the session to be written.
@@ -83,6 +85,7 @@ impl Channel {
             output,
             batch: Vec::new(),
             written: 0,
+            total_written: 0,
             is_taken: false,
             has_written: false,
             held: None,
@@ -147,6 +150,11 @@ impl Channel {
     /// Bytes read in all.
     pub fn total(&self) -> u64 {
         self.total
+    }
+
+    /// Bytes that the host has taken in all, where the program does not write itself.
+    pub fn total_written(&self) -> u64 {
+        self.total_written
     }
 
     /// When the last bytes came.

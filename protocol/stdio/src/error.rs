@@ -60,7 +60,8 @@ pub enum Error {
 
     /// This platform has no implementation yet.
     #[error(
-        "extensions over stdin and stdout are not supported on this platform yet (Linux and macOS are)"
+        "extensions over stdin and stdout are not supported on this platform yet (Linux and macOS are, \
+         and on Windows those in Rust and C)"
     )]
     Unsupported,
 

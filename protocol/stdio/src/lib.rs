@@ -101,8 +101,11 @@
 //!
 //! # Platforms
 //!
-//! Tested on Linux, meant to work on macOS. On Windows everything compiles and claiming answers
-//! [`Error::Unsupported`].
+//! Tested on Linux, meant to work on macOS. On Windows the handles of a pipe can only be waited for in a
+//! read or a write, so one thread reads and one writes, from the first read and the first write on; an
+//! event loop is told by `Input::wake_when_ready`. What SIGTERM is elsewhere is Ctrl-C, Ctrl-Break and
+//! the end of the console there. The Windows part was only run under wine. Elsewhere everything compiles
+//! and claiming answers [`Error::Unsupported`].
 
 mod error;
 pub mod handover;
@@ -116,14 +119,18 @@ mod reading;
 mod stderr;
 #[cfg(unix)]
 mod unix;
-#[cfg(not(unix))]
+#[cfg(not(any(unix, windows)))]
 mod unsupported;
 pub mod watchdog;
+#[cfg(windows)]
+mod windows;
 
 #[cfg(unix)]
 use unix as platform;
-#[cfg(not(unix))]
+#[cfg(not(any(unix, windows)))]
 use unsupported as platform;
+#[cfg(windows)]
+use windows as platform;
 
 pub use error::Error;
 pub use load::claims_at_load;

@@ -95,8 +95,23 @@ pub fn end_now(exit_code: u8) -> ! {
     signal_hook::low_level::exit(exit_code.into())
 }
 
+/// Ends the process. No destructor and nothing of `atexit` runs, and no library is told: the handlers that
+/// would not stop are in the middle of something.
+#[cfg(windows)]
+pub fn end_now(exit_code: u8) -> ! {
+    use windows_sys::Win32::System::Threading::{GetCurrentProcess, TerminateProcess};
+
+    #[expect(unsafe_code, reason = "std ends a process only in the ordinary way")]
+    // SAFETY: the handle stands for this process, which may end itself.
+    unsafe {
+        TerminateProcess(GetCurrentProcess(), exit_code.into());
+    }
+    // The call does not return for this process.
+    std::process::abort()
+}
+
 /// Ends the process: the time for an ordinary end is over.
-#[cfg(not(unix))]
+#[cfg(not(any(unix, windows)))]
 #[expect(clippy::disallowed_methods, reason = "the time for an ordinary end is over")]
 pub fn end_now(exit_code: u8) -> ! {
     std::process::exit(exit_code.into())

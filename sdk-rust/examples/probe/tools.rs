@@ -48,6 +48,18 @@ pub(crate) async fn released(number: u64) {
     }
 }
 
+/// Prints, and reads all of its stdin, which has to end at once.
+fn child() -> Process {
+    let (shell, words) = if cfg!(windows) {
+        ("cmd", ["/c", "echo from a child& set /p line="])
+    } else {
+        ("sh", ["-c", "echo from a child; cat"])
+    };
+    let mut child = Process::new(shell);
+    child.args(words);
+    child
+}
+
 /// Tools and commands that answer at once.
 pub(crate) fn answering(probe: Extension) -> Extension {
     let counted = json!({
@@ -88,8 +100,8 @@ pub(crate) fn answering(probe: Extension) -> Extension {
             std::io::stdout().flush()?;
             #[cfg(unix)]
             rustix::io::write(rustix::stdio::stdout(), b"{\"type\":\"raw\"}\n")?;
-            let child = Process::new("sh").args(["-c", "echo from a child; cat"]).status()?;
-            Ok(format!("the child ended: {child}"))
+            let child = child().status()?;
+            Ok(format!("the child ended: {:?}", child.code()))
         })
         .tool("panic", "Panics.", async |amount: Amount, _| -> Result<(), ToolError> {
             panic!("no room for {}", amount.amount);

@@ -6,8 +6,6 @@
 //! pending.
 
 mod decide;
-#[cfg(unix)]
-mod descriptor;
 mod dispatch;
 mod lifecycle;
 mod observer;
@@ -15,6 +13,7 @@ mod readiness;
 mod source;
 mod stand_in;
 mod tasks;
+#[cfg(not(windows))]
 mod threaded;
 mod watchdog;
 mod wire;
@@ -227,7 +226,7 @@ impl Serving {
         let wire = lock(self.connection.wire());
         // Nothing waits in the session then, except for the end of a lane's handler.
         let is_calm = !wire.channel.is_stalled() && !self.connection.running.has_lane();
-        observer.show(wire.channel.total(), is_calm);
+        observer.show(wire.channel.total(), wire.channel.total_written(), is_calm);
     }
 
     fn poll_progress(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {

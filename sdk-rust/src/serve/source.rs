@@ -1,25 +1,30 @@
 //! Where bytes come from: descriptors that the event loop watches, or a thread that reads.
 
+#[cfg(not(windows))]
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use extline_driver::{Channel, Read};
 use extline_stdio::Input;
 
+#[cfg(not(windows))]
 use super::threaded::Threaded;
 use crate::Error;
 
 pub(super) enum Source {
     /// A pipe, a socket, a terminal, as far as the event loop can watch it.
     ///
-    /// `None` only while a thread takes it over.
+    /// On Windows everything, as extline-stdio has a thread for it. `None` only while a thread takes it
+    /// over.
     Direct(Option<Input>),
     /// Anything else, as a file: a thread reads it.
+    #[cfg(not(windows))]
     Threaded(Threaded),
 }
 
 impl Source {
     /// Has a thread read it, for input that nothing can watch.
+    #[cfg(not(windows))]
     pub(super) fn read_by_thread(&mut self) -> Result<(), Error> {
         if let Self::Direct(input) = self
             && let Some(input) = input.take()
@@ -37,12 +42,20 @@ impl Source {
         }
     }
 
+    #[cfg(windows)]
+    pub(super) fn input_mut(&mut self) -> Option<&mut Input> {
+        match self {
+            Self::Direct(input) => input.as_mut(),
+        }
+    }
+
     /// Whether no thread reads it.
     pub(super) fn is_direct(&self) -> bool {
         matches!(self, Self::Direct(_))
     }
 
     /// Takes in what a thread has read; ready when that was anything.
+    #[cfg(not(windows))]
     pub(super) fn poll_thread(
         &mut self,
         context: &mut Context<'_>,
@@ -73,6 +86,7 @@ impl Source {
         match self {
             Self::Direct(Some(input)) => Ok(channel.read_once(input)?),
             Self::Direct(None) => Ok(Read::Nothing),
+            #[cfg(not(windows))]
             Self::Threaded(threaded) => threaded.take(channel),
         }
     }

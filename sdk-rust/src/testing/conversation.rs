@@ -133,7 +133,7 @@ impl Conversation {
             if !conversation.link.is_calm() {
                 return Ok(None);
             }
-            // What the extension said on the way stands in the pipe.
+            // More of what it said may stand in the pipe.
             conversation.take_what_came()?;
             Ok(Some(()))
         })?;

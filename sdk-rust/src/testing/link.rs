@@ -38,6 +38,8 @@ pub(super) struct Link {
     unsent: Vec<u8>,
     /// Bytes sent in all, unsent ones included.
     sent: u64,
+    /// Bytes received in all.
+    received: u64,
     buffer: Vec<u8>,
     progress: Arc<Observed>,
     stderr: Lines,
@@ -75,6 +77,7 @@ impl Link {
             closing: false,
             unsent: Vec::new(),
             sent: 0,
+            received: 0,
             buffer: vec![0; CHUNK],
             progress,
             stderr,
@@ -101,16 +104,19 @@ impl Link {
             return Ok(Arrival::Nothing);
         }
         Ok(match self.input.read(&mut self.buffer)? {
-            Received::Data(count) => Arrival::Data(&self.buffer[..count]),
+            Received::Data(count) => {
+                self.received += count as u64;
+                Arrival::Data(&self.buffer[..count])
+            }
             Received::Eof => Arrival::Eof,
             Received::Interrupted | Received::WouldBlock => Arrival::Nothing,
         })
     }
 
     /// Whether the extension has done all that it was sent except the calls that still run, and
-    /// written what came of it.
+    /// written what came of it, which is here. On Windows what was written is not there to read at once.
     pub(super) fn is_calm(&self) -> bool {
-        self.progress.calm() == self.sent
+        self.progress.calm() == self.sent && self.received >= self.progress.written()
     }
 
     /// Whether the extension has read all that it was sent, and begun to do it.
@@ -201,7 +207,17 @@ fn pair() -> Result<(Stdio, Stdio), Error> {
     Ok((ours, theirs))
 }
 
-#[cfg(not(unix))]
+#[cfg(windows)]
+fn pair() -> Result<(Stdio, Stdio), Error> {
+    let pipe = || std::io::pipe().map_err(Error::system("open a pipe"));
+    let (extension_reads, host_writes) = pipe()?;
+    let (host_reads, extension_writes) = pipe()?;
+    let ours = Stdio::from_handles(host_reads.into(), host_writes.into());
+    let theirs = Stdio::from_handles(extension_reads.into(), extension_writes.into());
+    Ok((ours, theirs))
+}
+
+#[cfg(not(any(unix, windows)))]
 fn pair() -> Result<(Stdio, Stdio), Error> {
     Err(StdioError::Unsupported.into())
 }

@@ -1,12 +1,10 @@
 //! Calls and their answers.
 
-use std::io::Write;
 use std::process::Command;
-use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::host::{ACK, Host, call, probe};
+use crate::host::{Host, call, probe};
 
 #[test]
 fn a_typed_call_is_answered_byte_for_byte() {
@@ -195,6 +193,11 @@ fn a_result_over_the_limit_is_an_error_that_names_the_limit() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_flood_of_calls_does_not_keep_a_waiting_handler_from_going_on() {
+    use std::io::Write;
+    use std::thread;
+
+    use crate::host::ACK;
+
     // Where a handler is kept, it goes on behind 85,092 calls; else behind about a thousand, and later
     // where the machine is busy.
     const CALLS: usize = 80_000;

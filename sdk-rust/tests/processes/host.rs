@@ -2,7 +2,6 @@
 
 use std::env;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
@@ -10,8 +9,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+
+#[cfg(windows)]
+use crate::console;
 
 /// How long a test waits for what must come. Only a failure waits that long.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -59,6 +60,8 @@ impl Host {
 
     /// Starts a process over pipes.
     pub(crate) fn start(command: &mut Command) -> Self {
+        #[cfg(windows)]
+        console::prepare(command);
         let mut child = command
             .env_remove("EXTLINE_STDIO")
             .stdin(Stdio::piped())
@@ -72,9 +75,10 @@ impl Host {
     }
 
     /// Starts a process over these descriptors of its own and their other ends.
+    #[cfg(unix)]
     pub(crate) fn start_over(
         command: &mut Command,
-        its: (OwnedFd, OwnedFd),
+        its: (std::os::fd::OwnedFd, std::os::fd::OwnedFd),
         stdin: impl Write + Send + 'static,
         stdout: impl Read + Send + 'static,
     ) -> Self {
@@ -173,6 +177,7 @@ impl Host {
     }
 
     /// Calls `echo` so often, one call at a time.
+    #[cfg(target_os = "linux")]
     pub(crate) fn call_echo(&mut self, times: u32) {
         for id in 0..times {
             self.call(&id.to_string(), "echo", r#"{"text":"again"}"#);
@@ -219,8 +224,17 @@ impl Drop for Host {
     }
 }
 
+#[cfg(unix)]
 pub(crate) fn sigterm(child: &Child) {
+    use rustix::process::{Pid, Signal, kill_process};
+
     kill_process(Pid::from_child(child), Signal::TERM).unwrap();
+}
+
+/// What a host sends there.
+#[cfg(windows)]
+pub(crate) fn sigterm(child: &Child) {
+    console::send_ctrl_break(child.id());
 }
 
 /// A line that calls a tool.

@@ -1,8 +1,10 @@
 //! Extensions as processes, over the pipes a host gives them; the test plays the host, line by line.
-#![cfg(unix)]
+#![cfg(any(unix, windows))]
 
 mod asking;
 mod calls;
+#[cfg(windows)]
+mod console;
 #[cfg(target_os = "linux")]
 mod cost;
 mod host;

@@ -1,7 +1,6 @@
 //! From the start of the process to `ready`, and the ways not to get there.
 
 use std::fs::{self, File};
-use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 
 use crate::host::{ACK, HELLO, Host, probe};
@@ -49,7 +48,10 @@ fn a_registration_mistake_is_reported_with_its_line_before_anything_is_sent() {
 }
 
 #[test]
+#[cfg(unix)]
 fn a_socket_serves_as_well_as_two_pipes() {
+    use std::os::unix::net::UnixStream;
+
     let (ours, its) = UnixStream::pair().unwrap();
     let its = (its.try_clone().unwrap().into(), its.into());
     let mut probe = Command::new(probe());
@@ -93,6 +95,7 @@ fn a_program_with_a_runtime_of_its_own_serves_and_goes_on() {
 }
 
 #[test]
+#[cfg(unix)]
 fn in_a_terminal_it_explains_itself() {
     let terminal =
         rustix::pty::openpt(rustix::pty::OpenptFlags::RDWR | rustix::pty::OpenptFlags::NOCTTY)

@@ -1,5 +1,5 @@
 //! The testing host, used as the author of an extension uses it.
-#![cfg(unix)]
+#![cfg(any(unix, windows))]
 
 mod asking;
 mod configuration;

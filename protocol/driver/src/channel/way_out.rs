@@ -58,7 +58,10 @@ impl Channel {
             return Ok(());
         }
         match output.try_write(&self.batch[self.written..]) {
-            Ok(count) => self.written += count,
+            Ok(count) => {
+                self.written += count;
+                self.total_written += count as u64;
+            }
             Err(Error::HostGone) => self.lose_host(),
             Err(error) => return Err(error),
         }
@@ -68,7 +71,9 @@ impl Channel {
     /// Writes all of the batch that is under way, to a file, which takes everything.
     pub fn write_all(&mut self) -> Result<(), Error> {
         if let Some(output) = &mut self.output {
-            output.write_all(&self.batch[self.written..])?;
+            let rest = &self.batch[self.written..];
+            output.write_all(rest)?;
+            self.total_written += rest.len() as u64;
             self.written = self.batch.len();
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Who owns the session, by real threads.
 
-#![cfg(unix)]
+#![cfg(any(unix, windows))]
 
 #[cfg(target_os = "linux")]
 mod reading;
@@ -22,7 +22,10 @@ fn handover(handlers: usize) -> (Arc<Handover>, Input) {
     let (_, output) = pipe().unwrap();
     // The input never ends.
     std::mem::forget(host);
+    #[cfg(unix)]
     let input = Stdio::from_fds(input.into(), output.into()).unwrap().input;
+    #[cfg(windows)]
+    let input = Stdio::from_handles(input.into(), output.into()).input;
     (Arc::new(Handover::new(input.waker(), handlers)), input)
 }
 

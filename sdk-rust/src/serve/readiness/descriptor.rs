@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::wire::SharedWire;
+use crate::serve::wire::SharedWire;
 
 /// The descriptor itself and not a copy, with what keeps it open. A copy would reach the child of a
 /// fork, where extline-stdio replaces only the one it knows, and the host would never see the end of

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Builds what is ported to Windows with mingw, and runs it under wine: `make test-windows`.
+
+    make test-windows
+
+It takes the work tree as it is, and needs a linker for Windows (gcc-mingw-w64-x86-64) and wine (wine64). Where
+one of them is absent it is skipped in one line. Wine has a folder of its own, target/windows/wine.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "dist"))
+
+from commands import ROOT, Failure, main_of, on_path, run, say  # noqa: E402
+from toolchain import Missing, debian_rustc, has_std  # noqa: E402
+from windows_conversation import Wrong, converse  # noqa: E402
+
+TARGET = "x86_64-pc-windows-gnu"
+LINKER = "x86_64-w64-mingw32-gcc"
+FOLDER = ROOT / "target/windows"
+PREFIX = FOLDER / "wine"
+# Debian has the program of its package wine64 there.
+DEBIAN_WINE = Path("/usr/lib/wine")
+# Of these the unit tests are run, as the others are the same everywhere and take long or start Unix's programs.
+UNITS = ["extline-json", "extline-protocol", "extline-driver"]
+# Of these all tests are run.
+WHOLE = ["extline-stdio"]
+# The SDK for Rust: its units, its testing host, and extensions as processes, which the program of the example is.
+SDK = ["--package", "extline", "--lib", "--test", "testing", "--test", "processes"]
+PROBE = ["--package", "extline", "--example", "probe"]
+# Some are measured against time, and wine is slow to start processes.
+SDK_OPTIONS = ["--test-threads", "2"]
+# What these tests send is Ctrl-Break, which wine does not know.
+NOT_UNDER_WINE = [
+    "a_handler_that_keeps_the_thread_ends_with_the_process_and_is_named",
+    "a_host_that_never_reads_does_not_keep_the_process",
+    "a_host_that_reads_nothing_does_not_keep_it_either",
+    "a_program_with_a_runtime_of_its_own_serves_and_goes_on",
+    "a_teardown_runs_at_every_kind_of_end",
+    "sigterm",
+]
+# Rust's std wants this of Windows, and wine has had it only since version 9.
+RANDOM = """
+#include <windows.h>
+BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
+__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T size)
+{
+    return SystemFunction036(data, (ULONG)size);
+}
+"""
+
+
+def main():
+    reason = missing()
+    if reason:
+        say(f"  skipped: the tests for Windows; {reason}")
+        return 0
+    wine = Wine()
+    wine.prepare()
+    failed = []
+    try:
+        for language, program in (("Rust", rust_extension()), ("C", c_extension())):
+            if not wine.serves(language, program):
+                failed.append(f"a conversation with an extension in {language}")
+        for name, words, folder in test_programs():
+            if not wine.passes(name, words, folder):
+                failed.append(name)
+    finally:
+        wine.end()
+    if failed:
+        raise Failure(f"failed under wine: {', '.join(failed)}")
+    return 0
+
+
+def missing():
+    """Why nothing can be built or run here, or nothing."""
+    if not on_path(LINKER):
+        return f"{LINKER} is missing: apt-get install gcc-mingw-w64-x86-64"
+    if not find("wine64", "wine"):
+        return "wine is missing: apt-get install wine64"
+    try:
+        has_std(TARGET) or debian_rustc()
+    except Missing as reason:
+        return str(reason).replace("TARGET", TARGET)
+    return ""
+
+
+def find(*names):
+    """A program of wine's, or nothing."""
+    folders = [*map(Path, os.environ.get("PATH", "").split(os.pathsep)), DEBIAN_WINE]
+    found = (folder / name for name in names for folder in folders)
+    return next((program for program in found if os.access(program, os.X_OK)), None)
+
+
+def cargo(title, words):
+    """Builds, and returns what cargo says of each thing that it has built."""
+    variable = f"CARGO_TARGET_{TARGET.upper().replace('-', '_')}"
+    dropped = ("RUSTFLAGS", "RUSTC", "CARGO_BUILD_TARGET", "RUSTC_WRAPPER", "CARGO_TARGET_DIR")
+    env = {name: value for name, value in os.environ.items() if name not in dropped}
+    env[f"{variable}_LINKER"] = LINKER
+    # Otherwise a program loads mingw's libraries, which are not where wine looks.
+    env[f"{variable}_RUSTFLAGS"] = "-Ctarget-feature=+crt-static -Clink-arg=-static"
+    options = ["--locked", "--target", TARGET, "--target-dir", FOLDER, "--message-format", "json-render-diagnostics"]
+    if not has_std(TARGET):
+        env.update(RUSTC=str(debian_rustc()), RUSTC_BOOTSTRAP="1")
+        options.append("-Zbuild-std=std,panic_unwind")
+    log = run(title, ["cargo", *words, *options], env=env)
+    lines = log.read_text(errors="replace").splitlines()
+    return [json.loads(line) for line in lines if line.startswith("{")]
+
+
+def rust_extension():
+    """The program of the Rust SDK's tests."""
+    built = cargo("an extension for Windows", ["build", *PROBE])
+    return next(said["executable"] for said in built if said.get("target", {}).get("name") == "probe")
+
+
+def c_extension():
+    """A program in C, beside the library that it is linked with."""
+    built = cargo("the C library for Windows", ["build", "--package", "extline-c"])
+    made = next(said["filenames"] for said in built if said.get("target", {}).get("name") == "extline")
+    library = next(Path(file) for file in made if file.endswith(".dll"))
+    program = library.with_name("extension-in-c.exe")
+    options = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", f"-I{ROOT / 'sdk-c/include'}"]
+    # The compiler finds the library for the linker beside the library itself.
+    words = [LINKER, *options, "-o", program, ROOT / "sdk-c/tests/windows.c", f"-L{library.parent}", "-lextline.dll"]
+    run("an extension in C for Windows", words, quiet=True)
+    return program
+
+
+def test_programs():
+    """The programs of all tests: what each tests, how it is started, and the folder of its package."""
+    skipped = [word for name in NOT_UNDER_WINE for word in ("--skip", name)]
+    for title, words, options in (
+        ("unit tests for Windows", ["--lib", *packages(UNITS)], []),
+        ("tests for Windows", packages(WHOLE), []),
+        ("tests of the SDK for Windows", SDK, [*SDK_OPTIONS, *skipped]),
+    ):
+        for said in cargo(title, ["test", "--no-run", *words]):
+            if said["reason"] == "compiler-artifact" and said["profile"]["test"] and said["executable"]:
+                package = Path(said["manifest_path"]).parent
+                name = f"{package.relative_to(ROOT)} {said['target']['name']}"
+                yield name, [said["executable"], *options], package
+
+
+def packages(names):
+    return [word for name in names for word in ("--package", name)]
+
+
+class Wine:
+    """Wine with a folder of its own, which says nothing of itself."""
+
+    def __init__(self):
+        self.program = find("wine64", "wine")
+        self.server = find("wineserver")
+        self.env = {
+            **os.environ,
+            "WINEPREFIX": str(PREFIX),
+            "WINEDEBUG": "-all",
+            # It asks for none of these.
+            "WINEDLLOVERRIDES": "mscoree=d;mshtml=d;winemenubuilder.exe=d",
+            "DISPLAY": "",
+            # Wine takes a second for each, and handlers that panic are tested against time.
+            "RUST_BACKTRACE": "0",
+            "EXTLINE_BUILT": "1",
+        }
+
+    def prepare(self):
+        """Makes the folder, and starts what the programs of wine share."""
+        system = PREFIX / "drive_c/windows/system32"
+        if not system.is_dir():
+            run("wineboot", [self.program, "wineboot", "-i"], env=self.env)
+        library = system / "bcryptprimitives.dll"
+        if not library.exists():
+            source = FOLDER / "random.c"
+            source.write_text(RANDOM)
+            run("random numbers", [LINKER, "-shared", "-o", library, source, "-ladvapi32"], quiet=True)
+        if self.server:
+            # Otherwise it ends between two programs, and takes seconds to start.
+            subprocess.run([self.server, "-p"], env=self.env, check=False)
+
+    def end(self):
+        """Ends all that runs in the folder."""
+        if self.server:
+            subprocess.run([self.server, "-k"], env=self.env, check=False)
+
+    def serves(self, language, program):
+        """Whether an extension converses as it should with a host on Linux."""
+        try:
+            converse([self.program, program], self.env)
+        except Wrong as wrong:
+            say(f"error: the extension in {language}: {wrong}")
+            return False
+        say(f"  wine: a conversation with an extension in {language}")
+        return True
+
+    def passes(self, name, words, folder):
+        """Whether the tests of a program pass; what they say is shown otherwise."""
+        try:
+            run(f"wine {name}", [self.program, *words], env=self.env, cwd=folder)
+        except Failure as failure:
+            say(f"error: {failure}")
+            return False
+        return True
+
+
+if __name__ == "__main__":
+    main_of(main)

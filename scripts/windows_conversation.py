@@ -1,0 +1,89 @@
+"""A host on Linux that talks with an extension under wine, over the pipes that it would give any program."""
+
+import json
+import subprocess
+import tempfile
+import threading
+
+# Seconds until the extension is ended: it takes two.
+PATIENCE = 60
+ACK = {"type": "hello_ack", "protocol_version": 1, "capabilities": ["tool_update", "log"], "zot_version": "0.2.0"}
+
+
+class Wrong(Exception):
+    """What an extension did wrong, in words."""
+
+
+def converse(command, env):
+    """Talks with an extension that has the tools `echo`, `big` and `stray`. Fails as Wrong."""
+    for is_told in (True, False):
+        with Extension(command, env) as extension:
+            extension.expect("hello")
+            extension.send(ACK)
+            while extension.frame()["type"] != "ready":
+                pass
+            if (text := extension.call("echo", text="é\n")) != "é\n":
+                raise Wrong(f"it answered {text!r}")
+            if (length := len(extension.call("big", amount=3_000_000))) != 3_000_000:
+                raise Wrong(f"of a large answer it sent {length} characters")
+            extension.call("stray")
+            if is_told:
+                extension.send({"type": "shutdown"})
+                extension.expect("shutdown_ack")
+            stderr = extension.end(keeps_open=is_told)
+            for text in ("no line end", "from a child"):
+                if text not in stderr:
+                    raise Wrong(f"{text!r} is not on stderr: {stderr}")
+
+
+class Extension:
+    """A process and its pipes, which is ended when it takes too long."""
+
+    def __init__(self, command, env):
+        self.stderr = tempfile.TemporaryFile()
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self.stderr}
+        self.child = subprocess.Popen(command, env=env, **pipes)
+        self.timer = threading.Timer(PATIENCE, self.child.kill)
+        self.timer.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.timer.cancel()
+        self.child.kill()
+        self.child.communicate()
+        self.stderr.close()
+
+    def send(self, frame):
+        self.child.stdin.write(json.dumps(frame).encode() + b"\n")
+        self.child.stdin.flush()
+
+    def frame(self):
+        line = self.child.stdout.readline()
+        try:
+            return json.loads(line)
+        except ValueError:
+            raise Wrong(f"{line[:200]!r} came in the place of a frame") from None
+
+    def expect(self, kind):
+        frame = self.frame()
+        if frame["type"] != kind:
+            raise Wrong(f"{kind} did not come, but {str(frame)[:200]}")
+        return frame
+
+    def call(self, name, **args):
+        """The text that a tool answers with."""
+        self.send({"type": "tool_call", "id": name, "name": name, "args": args})
+        return self.expect("tool_result")["content"][0]["text"]
+
+    def end(self, keeps_open):
+        """Waits for the end of the process, which the end of its input brings or which is near. What is on stderr."""
+        if not keeps_open:
+            self.child.stdin.close()
+            self.child.stdin = None
+        rest = self.child.stdout.read()
+        if rest or self.child.wait() != 0:
+            raise Wrong(f"it ended with {self.child.returncode}, and said {rest[:200]!r} before")
+        self.stderr.seek(0)
+        return self.stderr.read().decode(errors="replace")
