@@ -47,4 +47,4 @@ def plain(stdout: str) -> Any:
 
 
 def test_there_are_transcripts() -> None:
-    assert {file.stem for file in TRANSCRIPTS} >= {"claude", "codex", "gemini", "opencode", "pi"}
+    assert {file.stem for file in TRANSCRIPTS} >= {"claude", "codex", "copilot", "gemini", "opencode", "pi", "qwen"}

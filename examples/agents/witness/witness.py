@@ -5,7 +5,7 @@ import json
 import os
 from pathlib import Path
 
-from extline import Context, Decision, Extension, GuardedToolUse, RewritableToolUse, events
+from extline import Context, Decision, Extension, GuardedToolUse, RewritableToolUse, UserPrompt, events
 
 ext = Extension("witness", "1.0.0")
 
@@ -14,6 +14,12 @@ ext = Extension("witness", "1.0.0")
 def testify(what: str) -> str:
     """Say what was seen."""
     return f"testified {what}"
+
+
+@ext.tool
+def consult(ctx: Context, what: str) -> str:
+    """Ask the person whether it was so."""
+    return f"the person says {ctx.ui.confirm(f'Was it {what}?')}"
 
 
 @ext.command
@@ -37,6 +43,11 @@ def forbids(call: GuardedToolUse) -> Decision | None:
     if "questioned" in args:
         return call.ask("the witness wants it to be looked at")
     return None
+
+
+@ext.intercept("user_prompt_submit")
+def refuses(prompt: UserPrompt) -> Decision | None:
+    return prompt.block("the witness will not hear it") if "unspeakable" in prompt.text else None
 
 
 def note(ctx: Context, **told: object) -> None:
