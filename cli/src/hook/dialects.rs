@@ -11,6 +11,8 @@ pub(super) struct Dialect {
     /// Its events. What is not listed is not told to extensions.
     pub(super) events: &'static [(&'static str, Kind)],
     pub(super) fields: Fields,
+    /// Members that some of its versions call otherwise: that name, and the one above.
+    pub(super) older: &'static [(&'static str, &'static str)],
     /// Its tools that extensions know by another name, or with other arguments.
     pub(super) tools: &'static [ToolName],
     pub(super) answer: Format,
@@ -69,6 +71,9 @@ pub(super) enum Format {
     Cursor,
     /// `permissionDecision` and `modifiedArgs`, at the root. The modules of `extline install` read it too.
     Copilot,
+    /// As `Claude` and as `Copilot` at once: VS Code reads the one, and the runtime of Copilot, which reads
+    /// the same files and is not told apart, the other.
+    VsCode,
     /// Nothing that is printed is read: an exit code alone.
     ExitCode,
 }
@@ -80,6 +85,8 @@ pub(super) enum PromptFormat {
     Decision(&'static str),
     /// `continue` and `user_message`.
     Cursor,
+    /// `continue` and `stopReason`.
+    VsCode,
 }
 
 /// As Claude Code and those that follow it have it.
@@ -151,13 +158,14 @@ const GEMINI_TOOLS: &[ToolName] = &[
     tool("edit", "edit", EDIT),
 ];
 
-pub(super) const DIALECTS: [Dialect; 11] = [
+pub(super) const DIALECTS: [Dialect; 12] = [
     Dialect {
         id: "claude",
         name: "Claude Code",
         event: "hook_event_name",
         events: CLAUDE_EVENTS,
         fields: SNAKE,
+        older: &[],
         tools: &[
             tool("Bash", "bash", &[Milliseconds("timeout")]),
             tool("Read", "read", FILE),
@@ -177,6 +185,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         event: "hook_event_name",
         events: CLAUDE_EVENTS,
         fields: SNAKE,
+        older: &[],
         tools: &[tool("Bash", "bash", &[])],
         answer: Format::Codex,
         prompts: BLOCKS,
@@ -197,6 +206,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             ("PreCompress", Kind::Named("pre_compact")),
         ],
         fields: SNAKE,
+        older: &[],
         tools: GEMINI_TOOLS,
         answer: Format::Gemini,
         prompts: Some(PromptFormat::Decision("deny")),
@@ -211,6 +221,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         event: "event",
         events: &[("PreToolUse", Kind::Call)],
         fields: SNAKE,
+        older: &[],
         tools: &[
             tool("bash", "bash", &[]),
             tool("view", "read", FILE),
@@ -238,6 +249,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             ("preCompact", Kind::Named("pre_compact")),
         ],
         fields: Fields { session: "conversation_id", result: "tool_output", ..SNAKE },
+        older: &[],
         tools: &[
             tool("Shell", "bash", &[]),
             tool("Read", "read", FILE),
@@ -270,6 +282,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             prompt: "prompt",
             cwd: "cwd",
         },
+        older: &[],
         tools: &[
             tool("bash", "bash", &[]),
             tool("view", "read", &[]),
@@ -283,11 +296,45 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         project: "",
     },
     Dialect {
+        id: "vscode",
+        name: "VS Code",
+        event: "hook_event_name",
+        events: CLAUDE_EVENTS,
+        fields: SNAKE,
+        older: &[
+            ("hookEventName", "hook_event_name"),
+            ("sessionId", "session_id"),
+            // As the runtime of Copilot has it.
+            ("tool_result", "tool_response"),
+        ],
+        tools: &[
+            tool("run_in_terminal", "bash", &[Milliseconds("timeout")]),
+            tool("read_file", "read", &[Named("filePath", "path")]),
+            tool("create_file", "write", &[Named("filePath", "path")]),
+            tool(
+                "replace_string_in_file",
+                "edit",
+                &[Named("filePath", "path"), Edit("oldString", "newString")],
+            ),
+            // The runtime of Copilot tells of its tools by the names of Claude Code, with arguments of its own.
+            tool("Bash", "bash", &[]),
+            tool("Read", "read", FILE),
+            tool("Write", "write", &[Named("file_path", "path"), Named("file_text", "content")]),
+            tool("Edit", "edit", &[Named("file_path", "path"), Edit("old_str", "new_str")]),
+        ],
+        answer: Format::VsCode,
+        prompts: Some(PromptFormat::VsCode),
+        asks: true,
+        silence: "{}",
+        project: "",
+    },
+    Dialect {
         id: "qwen",
         name: "Qwen Code",
         event: "hook_event_name",
         events: CLAUDE_EVENTS,
         fields: SNAKE,
+        older: &[],
         tools: GEMINI_TOOLS,
         answer: Format::ClaudeWithoutRewrites,
         prompts: BLOCKS,
@@ -301,6 +348,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         event: "hook_event_name",
         events: CLAUDE_EVENTS,
         fields: SNAKE,
+        older: &[],
         tools: &[
             tool("Execute", "bash", &[]),
             tool("Read", "read", FILE),
@@ -319,6 +367,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         event: "event",
         events: CLAUDE_EVENTS,
         fields: Fields { cwd: "working_dir", ..SNAKE },
+        older: &[],
         tools: &[tool("developer__shell", "bash", &[])],
         answer: Format::ExitCode,
         prompts: None,
@@ -341,6 +390,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             ("subagent.start", Kind::Named("subagent_start")),
         ],
         fields: SNAKE,
+        older: &[],
         tools: &[
             tool("bash", "bash", &[Milliseconds("timeout")]),
             tool("read", "read", &[Named("filePath", "path")]),
@@ -367,6 +417,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             ("session_compact", Kind::Named("post_compact")),
         ],
         fields: SNAKE,
+        older: &[],
         // They are called as extensions know them.
         tools: &[],
         answer: Format::Copilot,

@@ -230,6 +230,30 @@ pub(super) const COPILOT: HookTable = HookTable {
     next: "a session that runs already does not have them; a project's run only in a folder that is trusted",
 };
 
+/// A file of its own, since Copilot CLI has one in the same folders; either reads both.
+pub(super) const VSCODE: HookTable = HookTable {
+    agent: "vscode",
+    own_file: Some(OwnFile {
+        project: ".github/hooks/extline-vscode.json",
+        user: "~/.copilot/hooks/extline-vscode.json",
+    }),
+    syntax: Syntax::Json,
+    form: Form::Typed,
+    members: MEMBERS,
+    // VS Code does without, and the runtime of Copilot does not.
+    has_version: true,
+    fail_closed: None,
+    events: &[
+        event("PreToolUse", 60),
+        event("PostToolUse", 60),
+        event("UserPromptSubmit", 60),
+        event("SessionStart", 60),
+    ],
+    switch: None,
+    holds: "its guards are asked before each tool of VS Code, and none is used where they cannot be asked",
+    next: "`/hooks` in the chat shows them, and an organization can turn hooks off; Copilot CLI runs them too",
+};
+
 pub(super) const DROID: HookTable = HookTable {
     agent: "droid",
     own_file: Some(OwnFile { project: ".factory/settings.json", user: "~/.factory/settings.json" }),

@@ -146,7 +146,7 @@ pub(crate) const AGENTS: [Agent; 12] = [
         next_in_project: "VS Code asks before it starts the servers of a folder",
         folders_key: None,
         splits_names: false,
-        hooks: None,
+        hooks: Some(&agent_hooks::VSCODE),
     },
     Agent {
         id: "gemini",
