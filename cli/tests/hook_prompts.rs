@@ -58,7 +58,8 @@ fn a_prompt_is_refused_in_the_agent_s_own_words() {
         ("opencode", "hook_event_name", "chat.message"),
         ("pi", "hook_event_name", "before_agent_start"),
     ] {
-        let told = user.hook(agent, &json!({ name: event, "prompt": "forbidden" }));
+        let text = if agent == "goose" { "message" } else { "prompt" };
+        let told = user.hook(agent, &json!({ name: event, text: "forbidden" }));
         told.assert_code(0);
         assert_eq!(told.stdout, "", "{agent}");
     }

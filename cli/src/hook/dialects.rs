@@ -74,7 +74,7 @@ pub(super) enum Format {
     /// As `Claude` and as `Copilot` at once: VS Code reads the one, and the runtime of Copilot, which reads
     /// the same files and is not told apart, the other.
     VsCode,
-    /// Nothing that is printed is read: an exit code alone.
+    /// An exit code, and the reason on stderr. Nothing that is printed changes a call.
     ExitCode,
 }
 
@@ -365,10 +365,28 @@ pub(super) const DIALECTS: [Dialect; 12] = [
         id: "goose",
         name: "goose",
         event: "event",
-        events: CLAUDE_EVENTS,
-        fields: Fields { cwd: "working_dir", ..SNAKE },
+        events: &[
+            ("PreToolUse", Kind::Call),
+            ("PostToolUse", Kind::Result),
+            ("PostToolUseFailure", Kind::FailedResult),
+            ("UserPromptSubmit", Kind::Prompt),
+            ("SessionStart", Kind::SessionStart),
+            ("SessionEnd", Kind::SessionEnd),
+        ],
+        // It tells that a call has ended, and not what came of it.
+        fields: Fields {
+            id: "tool_call_id",
+            result: "",
+            prompt: "message",
+            cwd: "working_dir",
+            ..SNAKE
+        },
         older: &[],
-        tools: &[tool("developer__shell", "bash", &[])],
+        tools: &[
+            tool("developer__shell", "bash", &[Named("timeout_secs", "timeout")]),
+            tool("developer__write", "write", &[]),
+            tool("developer__edit", "edit", &[Edit("before", "after")]),
+        ],
         answer: Format::ExitCode,
         prompts: None,
         asks: false,
