@@ -39,9 +39,8 @@ use crate::exit::Exit;
 use crate::failure::{Failure, nearest};
 use crate::printer::Printer;
 
-use self::agents::{GOOSE, OTHERS, Syntax};
+use self::agents::{OTHERS, Syntax};
 use self::change::{carry_out, nothing_written};
-use self::entry::Entry;
 use self::file::ConfigFile;
 use self::plan::{Plan, Wanted};
 use self::program::Meant;
@@ -79,15 +78,18 @@ pub(crate) fn install(install: &Install, mut printer: Printer) -> Result<Exit, c
         Ok(meant) => meant,
         Err(why) => return Ok(fail(&why, &mut printer, Exit::Usage)),
     };
-    if install.place.agents.iter().any(|agent| agent == "goose") {
-        return Ok(fail(&for_goose(&entry), &mut printer, Exit::ToolError));
-    }
     if install.hooks
         && let Some(why) = no_hooks(&install.place.agents)
     {
         return Ok(fail(&why, &mut printer, Exit::Usage));
     }
     let hooks = install.hooks || (has_guards && !install.no_hooks);
+    // Nothing is written for the others either.
+    let mut agents =
+        AGENTS.iter().filter(|agent| install.place.agents.iter().any(|it| it == agent.id));
+    if !hooks && let Some(what) = agents.find_map(|agent| agent.by_hand(&entry)) {
+        return Ok(fail(&what, &mut printer, Exit::ToolError));
+    }
     let wanted = Wanted::Entry { entry, hooks, force: install.force };
     Ok(change(&install.place, &wanted, printer))
 }
@@ -107,13 +109,6 @@ fn no_hooks(names: &[String]) -> Option<String> {
 
 pub(crate) fn uninstall(uninstall: &Uninstall, printer: Printer) -> Exit {
     change(&uninstall.place, &Wanted::Gone(uninstall.what.clone()), printer)
-}
-
-/// What a person adds by hand; nothing is written for other agents either.
-fn for_goose(entry: &Entry) -> String {
-    let args = Value::from(entry.args.clone());
-    let yaml = GOOSE.replace("NAME", &entry.name).replace("ARGS", &report::spaced(&args));
-    yaml.replace("COMMAND", &Value::from(entry.command.as_str()).to_string())
 }
 
 fn change(place: &Place, wanted: &Wanted, mut printer: Printer) -> Exit {

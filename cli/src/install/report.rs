@@ -23,17 +23,16 @@ pub(super) fn tell(plan: &Plan, dry_run: bool, printer: &mut Printer) {
             format!("{}, its hooks {}", done(entry), done(hooks))
         }
         (Some(entry), _) => done(entry),
+        (None, Some(Action::Unchanged)) => done(Action::Unchanged),
         (None, hooks) => format!("hooks {}", hooks.map(done).unwrap_or_default()),
     };
     printer.result(format_args!("{}: {BOLD}{}{BOLD:#} {done}", plan.agent.name, plan.name));
     for (index, change) in plan.files.iter().enumerate() {
         let entry = plan.entry.as_ref().filter(|it| it.file == index);
         let hooks = plan.hooks.as_ref().filter(|it| it.hook.file == index);
-        tell_file(
-            change,
-            entry.and_then(|_| plan.line_of_entry()).or(plan.line_of_hooks()),
-            printer,
-        );
+        let line = entry.and_then(|_| plan.line_of_entry());
+        let line = line.or_else(|| hooks.and_then(|_| plan.line_of_hooks()));
+        tell_file(change, line, printer);
         if let Some(entry) = entry {
             tell_entry(plan, entry, printer);
         }
@@ -45,6 +44,9 @@ pub(super) fn tell(plan: &Plan, dry_run: bool, printer: &mut Printer) {
         }
     }
     tell_what_holds(plan, dry_run, printer);
+    for line in plan.by_hand.iter().flat_map(|text| text.lines()) {
+        printer.result(format_args!("  {line}"));
+    }
     if let Some(setting) = plan.hooks.as_ref().and_then(|hooks| hooks.turned_off.as_ref()) {
         let agent = plan.agent.name;
         printer.warn(format_args!(
@@ -77,6 +79,9 @@ fn json_of(plan: &Plan, dry_run: bool) -> Value {
         if entry.action != Action::Removed {
             json["entry"] = entry.what.value(plan.agent);
         }
+    }
+    if let Some(by_hand) = &plan.by_hand {
+        json["by_hand"] = by_hand.as_str().into();
     }
     if let Some(PlannedHooks { hook, events, turned_off, .. }) = &plan.hooks {
         let mut hooks = json!({ "events": events, "turned_off": turned_off });

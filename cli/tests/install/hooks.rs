@@ -2,6 +2,8 @@
 
 #[path = "modules.rs"]
 mod modules;
+#[path = "plugins.rs"]
+mod plugins;
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -154,7 +156,7 @@ fn hooks_are_written_where_they_are_wanted() {
     told.assert_code(2);
     told.assert_says(&[
         "no hooks are written for Zed",
-        "claude, codex, cursor, vscode, gemini, qwen, copilot, droid, opencode, crush, pi",
+        "claude, codex, cursor, vscode, gemini, qwen, copilot, droid, opencode, crush, pi, goose",
     ]);
     let told = machine.ok(&["install", "--for", "zed", "--scope", "project", &guard]);
     assert!(told.stdout.contains("of Zed, for which no hooks are written"), "{told:?}");
