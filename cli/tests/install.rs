@@ -9,6 +9,8 @@ mod machine;
 mod support;
 #[path = "install/user_files.rs"]
 mod user_files;
+#[path = "install/zot.rs"]
+mod zot;
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -420,7 +422,6 @@ fn what_no_agent_could_start_is_not_installed() {
         (&["--", "python3"], "--name"),
         (&["--name", "x", &clock(), "--", "sh"], "either DIR or a program"),
         (&["--for", "cluade", &clock()], "unknown agent cluade; did you mean claude?"),
-        (&["--for", "zot", &clock()], "`zot ext install`"),
         (&["--for", "goose", "--hooks", "nowhere"], "nowhere"),
     ] {
         let told =
@@ -479,7 +480,7 @@ fn discover_lists_what_is_there_and_no_secrets() {
         "mcp.json, line 1: it is not JSON",
         "config.toml, line 3: it is not TOML",
         &format!("    lost  {lost}\n      {lost} is no longer there\n"),
-        "no files of VS Code, Qwen Code, Copilot CLI, Factory Droid, opencode, Crush, Zed, pi, goose",
+        "no files of VS Code, Qwen Code, Copilot CLI, Factory Droid, opencode, Crush, Zed, pi, goose, zot",
     ] {
         assert!(told.stdout.contains(part), "{part}: {}", told.stdout);
     }

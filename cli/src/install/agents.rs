@@ -316,12 +316,6 @@ pub(crate) const AGENTS: [Agent; 13] = [
     },
 ];
 
-/// Agents whose configuration is not edited, and what to do in place of it.
-pub(super) const OTHERS: [(&str, &str); 1] = [(
-    "zot",
-    "it runs extensions themselves; `zot ext install` and the full path of the folder does it",
-)];
-
 /// What goose wants in its file of YAML, which no library edits without writing it anew: it is shown, to
 /// be copied. JSON is YAML too.
 const GOOSE: &str = "goose reads YAML, which is not edited here; this belongs into \

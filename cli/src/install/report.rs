@@ -104,7 +104,7 @@ fn add_file<T>(json: &mut Value, planned: &Planned<T>, plan: &Plan, line: Option
     json["backup"] = json!(change.backup);
 }
 
-fn done(action: Action, dry_run: bool) -> String {
+pub(super) fn done(action: Action, dry_run: bool) -> String {
     match action {
         Action::Unchanged => "is there already".to_owned(),
         action if dry_run => format!("would be {}", self::action(action)),
@@ -208,7 +208,7 @@ pub(super) fn scope(scope: Scope) -> &'static str {
     }
 }
 
-fn action(action: Action) -> &'static str {
+pub(super) fn action(action: Action) -> &'static str {
     match action {
         Action::Added => "added",
         Action::Replaced => "replaced",
