@@ -11,11 +11,10 @@ use std::fs;
 use serde_json::{Value, json};
 use user::User;
 
-const AGENTS: [(&str, &str, &str); 6] = [
+const AGENTS: [(&str, &str, &str); 5] = [
     ("claude", "UserPromptSubmit", "block"),
     ("codex", "UserPromptSubmit", "block"),
     ("qwen", "UserPromptSubmit", "block"),
-    ("droid", "UserPromptSubmit", "block"),
     ("gemini", "BeforeAgent", "deny"),
     ("cursor", "beforeSubmitPrompt", ""),
 ];
@@ -51,6 +50,10 @@ fn a_prompt_is_refused_in_the_agent_s_own_words() {
         let silence = if ["gemini", "cursor"].contains(&agent) { "{}" } else { "" };
         assert_eq!((&*told.stdout, &*told.stderr), (silence, ""), "{agent}");
     }
+    let refused = user.hook("droid", &prompt("UserPromptSubmit", "forbidden"));
+    refused.assert_code(2);
+    refused.assert_says(&["blocked by guard: REASON"]);
+    user.hook("droid", &prompt("UserPromptSubmit", "hello")).assert_code(0);
     // Where the agent takes no answer nobody is asked, and what it takes is told of.
     for (agent, name, event) in [
         ("copilot", "hookEventName", "userPromptSubmitted"),
@@ -58,7 +61,8 @@ fn a_prompt_is_refused_in_the_agent_s_own_words() {
         ("opencode", "hook_event_name", "chat.message"),
         ("pi", "hook_event_name", "before_agent_start"),
     ] {
-        let told = user.hook(agent, &json!({ name: event, "prompt": "forbidden" }));
+        let text = if agent == "goose" { "message" } else { "prompt" };
+        let told = user.hook(agent, &json!({ name: event, text: "forbidden" }));
         told.assert_code(0);
         assert_eq!(told.stdout, "", "{agent}");
     }

@@ -9,6 +9,8 @@ mod machine;
 mod support;
 #[path = "install/user_files.rs"]
 mod user_files;
+#[path = "install/zot.rs"]
+mod zot;
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -420,7 +422,7 @@ fn what_no_agent_could_start_is_not_installed() {
         (&["--", "python3"], "--name"),
         (&["--name", "x", &clock(), "--", "sh"], "either DIR or a program"),
         (&["--for", "cluade", &clock()], "unknown agent cluade; did you mean claude?"),
-        (&["--for", "zot", &clock()], "`zot ext install`"),
+        (&["--for", "goose", "--hooks", "nowhere"], "nowhere"),
     ] {
         let told =
             machine.run(&[&["install", "--for", "zed", "--scope", "project"], words].concat());
@@ -430,9 +432,6 @@ fn what_no_agent_could_start_is_not_installed() {
     let told = machine.run(&["install", "--for", "goose", &clock()]);
     told.assert_code(1);
     told.assert_says(&[&filled("    clock-shell:\n      type: stdio\n      name: clock-shell\n      cmd: @\n      args: [\"mcp\", %]\n")]);
-    let told = machine.run(&["uninstall", "--for", "goose", "clock-shell"]);
-    told.assert_code(2);
-    told.assert_says(&["goose is no agent for this", "`goose configure`"]);
     let told = machine.run(&["uninstall", "--for", "zed", "--scope", "project", "clock"]);
     told.assert_code(2);
     told.assert_says(&["clock is not in ", ".zed/settings.json", "none is installed there"]);
@@ -481,7 +480,7 @@ fn discover_lists_what_is_there_and_no_secrets() {
         "mcp.json, line 1: it is not JSON",
         "config.toml, line 3: it is not TOML",
         &format!("    lost  {lost}\n      {lost} is no longer there\n"),
-        "no files of VS Code, Qwen Code, Copilot CLI, Factory Droid, opencode, Crush, Zed, pi",
+        "no files of VS Code, Qwen Code, Copilot CLI, Factory Droid, opencode, Crush, Zed, pi, goose, zot",
     ] {
         assert!(told.stdout.contains(part), "{part}: {}", told.stdout);
     }

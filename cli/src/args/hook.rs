@@ -10,8 +10,8 @@ use super::{Offered, Program, Settings};
 
 #[derive(Debug, Args)]
 pub(crate) struct Hook {
-    /// The agent that runs this as a hook: claude, codex, gemini, crush, cursor, copilot, qwen, droid,
-    /// goose, opencode or pi
+    /// The agent that runs this as a hook: claude, codex, gemini, crush, cursor, copilot, vscode, qwen,
+    /// droid, goose, opencode or pi
     #[arg(long, value_name = "AGENT", required_unless_present_any = ["status", "stop", "serve"],
           value_parser = Offered::HOOKS, hide_possible_values = true)]
     pub(crate) agent: Option<String>,

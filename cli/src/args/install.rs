@@ -19,7 +19,8 @@ pub(crate) enum Scope {
 #[derive(Debug, Args)]
 pub(crate) struct Place {
     /// The agent: claude, codex, cursor, vscode, gemini, qwen, copilot, droid, opencode, crush, zed or pi;
-    /// for goose it is shown what to add by hand. May be repeated
+    /// goose, for which hooks are written and the rest is shown, to be added by hand; zot, into whose folder
+    /// the extension is copied. May be repeated
     #[arg(long = "for", value_name = "AGENT", required = true, value_parser = Offered::AGENTS,
           hide_possible_values = true)]
     pub(crate) agents: Vec<String>,

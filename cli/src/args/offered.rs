@@ -18,8 +18,7 @@ impl Offered {
         Self(|| LANGUAGES.iter().map(|language| language.name).collect());
 
     /// Those in whose configuration extensions are installed.
-    pub(super) const AGENTS: Self =
-        Self(|| crate::install::AGENTS.iter().map(|agent| agent.id).collect());
+    pub(super) const AGENTS: Self = Self(crate::install::agents);
 
     /// Those whose hooks are answered.
     pub(super) const HOOKS: Self = Self(crate::hook::agents);

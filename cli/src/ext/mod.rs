@@ -5,6 +5,7 @@
 mod archive;
 mod ask;
 mod audit;
+pub(crate) mod beside;
 mod copy;
 mod describe;
 mod environment;

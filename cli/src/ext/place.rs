@@ -30,6 +30,11 @@ impl Place {
         opened.map_err(|error| failure(&folder, &error))
     }
 
+    /// That of another host, which is made where there is none.
+    pub(super) fn at(folder: &Path) -> io::Result<Self> {
+        Self::lock(folder, true)
+    }
+
     fn lock(folder: &Path, is_project: bool) -> io::Result<Self> {
         if is_project {
             fs::create_dir_all(folder)?;

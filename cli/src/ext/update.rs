@@ -222,6 +222,12 @@ fn record(path: &Path) -> Option<Record> {
     serde_json::from_str(&text).ok()
 }
 
+/// Where an installed extension comes from, and its files as they came.
+pub(super) fn record_of(path: &Path) -> Option<(Source, BTreeMap<String, String>)> {
+    let Record { source, files } = record(path)?;
+    Some((source, files))
+}
+
 impl Installed {
     /// What cannot be read was not installed by this command.
     fn read(path: &Path) -> Option<Self> {

@@ -49,7 +49,10 @@ impl Answer {
                 format!("{reason} (a person is to be asked, and {} has no way to)", dialect.name),
             ),
             Verdict::Block(reason) => (None, reason),
-            Verdict::Refuse(format, reason) => (Some(refused(format, &reason)), reason),
+            Verdict::Refuse(format, reason) => match refused(format, &reason) {
+                None => return Self::blocked(&reason),
+                said => (said, reason),
+            },
         };
         match said.or_else(|| blocked(dialect.answer, event, &reason)) {
             Some(said) => Self { stdout: said.to_string(), ..Self::default() },
@@ -85,15 +88,23 @@ fn blocked(format: Format, event: &str, reason: &str) -> Option<Value> {
         Format::Copilot => {
             json!({ "permissionDecision": "deny", "permissionDecisionReason": reason })
         }
+        Format::VsCode => {
+            let mut said = blocked(Format::Claude, event, reason)?;
+            said["permissionDecision"] = json!("deny");
+            said["permissionDecisionReason"] = json!(reason);
+            said
+        }
         Format::ExitCode => return None,
     })
 }
 
-fn refused(format: PromptFormat, reason: &str) -> Value {
-    match format {
+fn refused(format: PromptFormat, reason: &str) -> Option<Value> {
+    Some(match format {
         PromptFormat::Decision(word) => json!({ "decision": word, "reason": reason }),
         PromptFormat::Cursor => json!({ "continue": false, "user_message": reason }),
-    }
+        PromptFormat::VsCode => json!({ "continue": false, "stopReason": reason }),
+        PromptFormat::ExitCode => return None,
+    })
 }
 
 /// Nothing where the agent cannot ask, or cannot run what was rewritten.
@@ -107,15 +118,20 @@ fn asked(
         return None;
     }
     let mut said = blocked(dialect.answer, event, reason)?;
-    let (within, rewrite) = match dialect.answer {
-        Format::Copilot => (&mut said, "modifiedArgs"),
-        _ => (said.get_mut("hookSpecificOutput")?, "updatedInput"),
-    };
+    if matches!(dialect.answer, Format::Copilot | Format::VsCode) {
+        ask_in(&mut said, "modifiedArgs", args);
+    }
+    if dialect.answer != Format::Copilot {
+        ask_in(said.get_mut("hookSpecificOutput")?, "updatedInput", args);
+    }
+    Some(said)
+}
+
+fn ask_in(within: &mut Value, rewrite: &str, args: Option<&Map<String, Value>>) {
     within["permissionDecision"] = json!("ask");
     if let Some(args) = args {
         within[rewrite] = json!(args);
     }
-    Some(said)
 }
 
 fn rewritten(format: Format, event: &str, args: &Map<String, Value>) -> Option<Value> {
@@ -135,6 +151,11 @@ fn rewritten(format: Format, event: &str, args: &Map<String, Value>) -> Option<V
         Format::Crush => json!({ "version": 1, "updated_input": args }),
         Format::Cursor => json!({ "permission": "allow", "updated_input": args }),
         Format::Copilot => json!({ "modifiedArgs": args }),
+        Format::VsCode => {
+            let mut said = rewritten(Format::Claude, event, args)?;
+            said["modifiedArgs"] = json!(args);
+            said
+        }
         Format::ClaudeWithoutRewrites | Format::ExitCode => return None,
     })
 }

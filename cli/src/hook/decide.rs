@@ -1,5 +1,6 @@
 //! From an event of an agent to what extensions say to it.
 
+use std::mem;
 use std::sync::Arc;
 
 use extline_host::protocol::RawJson;
@@ -12,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::answer::{Answer, Verdict};
 use super::arguments::{to_ours, to_theirs};
-use super::dialects::{Dialect, Kind, PromptFormat};
+use super::dialects::{Dialect, Format, Kind, PromptFormat};
 use super::event::{HookEvent, NotRead};
 use super::question::ExtensionState;
 
@@ -58,6 +59,7 @@ impl Decider {
             Ok(event) => event,
             Err(NotRead::Wrong(why) | NotRead::Unknown(why)) => return Answer::blocked(&why),
         };
+        let dialect = event.dialect();
         let verdict = match (event.kind, dialect.prompts) {
             (Kind::Call, _) => self.call(&event).await.unwrap_or_else(Verdict::Block),
             (Kind::Prompt, Some(format)) => self.prompt(&event, format).await,
@@ -100,6 +102,14 @@ impl Decider {
         let rewritten = (after != ours).then(|| to_theirs(tool, &after, &before)).transpose();
         let rewritten = rewritten
             .map_err(|why| format!("an extension rewrote {theirs} as it cannot run: {why}"))?;
+        if event.dialect().answer == Format::VsCode
+            && rewritten.as_ref().is_some_and(|args| !has_same_shape(args, &before))
+        {
+            return Err(format!(
+                "an extension rewrote {theirs} with other arguments than it had, or of another kind; VS Code \
+                 may not take them, and would run the call as it was"
+            ));
+        }
         Ok(match (ask, rewritten) {
             (Some(reason), rewritten) => Verdict::Ask(reason, rewritten),
             (None, Some(args)) => Verdict::Rewrite(args),
@@ -157,6 +167,14 @@ impl Decider {
         };
         self.host.emit(name, payload);
     }
+}
+
+/// Whether arguments are those of before, each of its kind: such fit the schema of a tool as those did.
+fn has_same_shape(args: &Map<String, Value>, before: &Map<String, Value>) -> bool {
+    let is_alike = |(name, value): (&String, &Value)| {
+        before.get(name).is_some_and(|it| mem::discriminant(it) == mem::discriminant(value))
+    };
+    args.len() == before.len() && args.iter().all(is_alike)
 }
 
 /// What the user wrote. Some agents have such an event for each turn, and no text but in the first.

@@ -11,6 +11,8 @@ pub(super) struct Dialect {
     /// Its events. What is not listed is not told to extensions.
     pub(super) events: &'static [(&'static str, Kind)],
     pub(super) fields: Fields,
+    /// Members that some of its versions call otherwise: that name, and the one above.
+    pub(super) older: &'static [(&'static str, &'static str)],
     /// Its tools that extensions know by another name, or with other arguments.
     pub(super) tools: &'static [ToolName],
     pub(super) answer: Format,
@@ -69,7 +71,10 @@ pub(super) enum Format {
     Cursor,
     /// `permissionDecision` and `modifiedArgs`, at the root. The modules of `extline install` read it too.
     Copilot,
-    /// Nothing that is printed is read: an exit code alone.
+    /// As `Claude` and as `Copilot` at once: VS Code reads the one, and the runtime of Copilot, which reads
+    /// the same files and is not told apart, the other.
+    VsCode,
+    /// An exit code, and the reason on stderr. Nothing that is printed changes a call.
     ExitCode,
 }
 
@@ -80,6 +85,10 @@ pub(super) enum PromptFormat {
     Decision(&'static str),
     /// `continue` and `user_message`.
     Cursor,
+    /// `continue` and `stopReason`.
+    VsCode,
+    /// Exit code 2, with the reason on stderr.
+    ExitCode,
 }
 
 /// As Claude Code and those that follow it have it.
@@ -151,13 +160,14 @@ const GEMINI_TOOLS: &[ToolName] = &[
     tool("edit", "edit", EDIT),
 ];
 
-pub(super) const DIALECTS: [Dialect; 11] = [
+pub(super) const DIALECTS: [Dialect; 12] = [
     Dialect {
         id: "claude",
         name: "Claude Code",
         event: "hook_event_name",
         events: CLAUDE_EVENTS,
         fields: SNAKE,
+        older: &[],
         tools: &[
             tool("Bash", "bash", &[Milliseconds("timeout")]),
             tool("Read", "read", FILE),
@@ -177,6 +187,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         event: "hook_event_name",
         events: CLAUDE_EVENTS,
         fields: SNAKE,
+        older: &[],
         tools: &[tool("Bash", "bash", &[])],
         answer: Format::Codex,
         prompts: BLOCKS,
@@ -197,6 +208,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             ("PreCompress", Kind::Named("pre_compact")),
         ],
         fields: SNAKE,
+        older: &[],
         tools: GEMINI_TOOLS,
         answer: Format::Gemini,
         prompts: Some(PromptFormat::Decision("deny")),
@@ -211,6 +223,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         event: "event",
         events: &[("PreToolUse", Kind::Call)],
         fields: SNAKE,
+        older: &[],
         tools: &[
             tool("bash", "bash", &[]),
             tool("view", "read", FILE),
@@ -238,6 +251,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             ("preCompact", Kind::Named("pre_compact")),
         ],
         fields: Fields { session: "conversation_id", result: "tool_output", ..SNAKE },
+        older: &[],
         tools: &[
             tool("Shell", "bash", &[]),
             tool("Read", "read", FILE),
@@ -270,6 +284,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             prompt: "prompt",
             cwd: "cwd",
         },
+        older: &[],
         tools: &[
             tool("bash", "bash", &[]),
             tool("view", "read", &[]),
@@ -283,11 +298,45 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         project: "",
     },
     Dialect {
+        id: "vscode",
+        name: "VS Code",
+        event: "hook_event_name",
+        events: CLAUDE_EVENTS,
+        fields: SNAKE,
+        older: &[
+            ("hookEventName", "hook_event_name"),
+            ("sessionId", "session_id"),
+            // As the runtime of Copilot has it.
+            ("tool_result", "tool_response"),
+        ],
+        tools: &[
+            tool("run_in_terminal", "bash", &[Milliseconds("timeout")]),
+            tool("read_file", "read", &[Named("filePath", "path")]),
+            tool("create_file", "write", &[Named("filePath", "path")]),
+            tool(
+                "replace_string_in_file",
+                "edit",
+                &[Named("filePath", "path"), Edit("oldString", "newString")],
+            ),
+            // The runtime of Copilot tells of its tools by the names of Claude Code, with arguments of its own.
+            tool("Bash", "bash", &[]),
+            tool("Read", "read", FILE),
+            tool("Write", "write", &[Named("file_path", "path"), Named("file_text", "content")]),
+            tool("Edit", "edit", &[Named("file_path", "path"), Edit("old_str", "new_str")]),
+        ],
+        answer: Format::VsCode,
+        prompts: Some(PromptFormat::VsCode),
+        asks: true,
+        silence: "{}",
+        project: "",
+    },
+    Dialect {
         id: "qwen",
         name: "Qwen Code",
         event: "hook_event_name",
         events: CLAUDE_EVENTS,
         fields: SNAKE,
+        older: &[],
         tools: GEMINI_TOOLS,
         answer: Format::ClaudeWithoutRewrites,
         prompts: BLOCKS,
@@ -301,6 +350,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         event: "hook_event_name",
         events: CLAUDE_EVENTS,
         fields: SNAKE,
+        older: &[],
         tools: &[
             tool("Execute", "bash", &[]),
             tool("Read", "read", FILE),
@@ -308,8 +358,9 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             tool("Edit", "edit", &[Named("file_path", "path"), Edit("old_str", "new_str")]),
         ],
         answer: Format::Claude,
-        prompts: BLOCKS,
-        asks: true,
+        // It goes on after `"decision": "block"`, and runs a call that it is to ask about.
+        prompts: Some(PromptFormat::ExitCode),
+        asks: false,
         silence: "",
         project: "FACTORY_PROJECT_DIR",
     },
@@ -317,9 +368,28 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         id: "goose",
         name: "goose",
         event: "event",
-        events: CLAUDE_EVENTS,
-        fields: Fields { cwd: "working_dir", ..SNAKE },
-        tools: &[tool("developer__shell", "bash", &[])],
+        events: &[
+            ("PreToolUse", Kind::Call),
+            ("PostToolUse", Kind::Result),
+            ("PostToolUseFailure", Kind::FailedResult),
+            ("UserPromptSubmit", Kind::Prompt),
+            ("SessionStart", Kind::SessionStart),
+            ("SessionEnd", Kind::SessionEnd),
+        ],
+        // It tells that a call has ended, and not what came of it.
+        fields: Fields {
+            id: "tool_call_id",
+            result: "",
+            prompt: "message",
+            cwd: "working_dir",
+            ..SNAKE
+        },
+        older: &[],
+        tools: &[
+            tool("developer__shell", "bash", &[Named("timeout_secs", "timeout")]),
+            tool("developer__write", "write", &[]),
+            tool("developer__edit", "edit", &[Edit("before", "after")]),
+        ],
         answer: Format::ExitCode,
         prompts: None,
         asks: false,
@@ -341,6 +411,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             ("subagent.start", Kind::Named("subagent_start")),
         ],
         fields: SNAKE,
+        older: &[],
         tools: &[
             tool("bash", "bash", &[Milliseconds("timeout")]),
             tool("read", "read", &[Named("filePath", "path")]),
@@ -367,6 +438,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             ("session_compact", Kind::Named("post_compact")),
         ],
         fields: SNAKE,
+        older: &[],
         // They are called as extensions know them.
         tools: &[],
         answer: Format::Copilot,

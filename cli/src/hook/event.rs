@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::asker::asker;
 use super::dialects::{Dialect, Kind};
 
 /// An event that was read.
@@ -34,9 +35,20 @@ impl HookEvent {
         let wrong = |why: String| NotRead::Wrong(why);
         let value: Value = serde_json::from_slice(bytes)
             .map_err(|error| wrong(format!("what {agent} gave on stdin is not JSON: {error}")))?;
-        let Value::Object(members) = value else {
+        let Value::Object(mut members) = value else {
             return Err(wrong(format!("what {agent} gave on stdin is no JSON object")));
         };
+        let asker = asker(dialect, &members);
+        // The line is for the agent that it was written for.
+        let named = named.filter(|_| asker.id == dialect.id);
+        let (dialect, agent) = (asker, asker.name);
+        for (older, name) in dialect.older {
+            if !members.contains_key(*name)
+                && let Some(value) = members.remove(*older)
+            {
+                members.insert((*name).to_owned(), value);
+            }
+        }
         let name = match (named, members.get(dialect.event)) {
             (Some(name), _) => name.to_owned(),
             (None, Some(Value::String(name))) => name.clone(),

@@ -3,7 +3,8 @@
 //! A hook is a process for each event. This one asks extensions that run already (`client`), at a socket of
 //! its user (`place`), and starts them where they do not (`start`). They are run by a second process of the
 //! same program (`server`), which decides (`decide`); what the two say to each other is in `question`. What
-//! agents send and obey is data (`dialects`), read by `event` and `arguments`, written by `answer`.
+//! agents send and obey is data (`dialects`), read by `event` and `arguments`, written by `answer`. Which
+//! agent it is that asks is in `asker`, as some read the files of others.
 //!
 //! A tool call fails closed: whatever goes wrong on this way blocks it.
 
@@ -11,6 +12,8 @@
 mod answer;
 #[cfg(unix)]
 mod arguments;
+#[cfg(unix)]
+mod asker;
 #[cfg(unix)]
 mod client;
 #[cfg(unix)]

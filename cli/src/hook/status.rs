@@ -1,6 +1,7 @@
 //! Which extensions run for hooks, and their end.
 
 use std::fs;
+use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -27,32 +28,53 @@ pub(super) fn run(stop: bool, mut printer: Printer) -> Exit {
     };
     let mut exit = Exit::Ok;
     let mut found = Vec::new();
+    let mut removed = Vec::new();
     for socket in sockets {
-        match ask(&socket, if stop { &Asked::Stop } else { &Asked::Status }) {
-            Some(Ok(status)) => found.push(status),
-            // Nobody listens there any more; the next hook makes it anew.
-            None => drop(fs::remove_file(&socket)),
-            Some(Err(why)) => {
-                let socket = socket.display();
-                let why = format_args!("what runs at {socket} does not answer: {why}");
-                printer.error(why);
-                exit = Exit::ToolError;
+        let shown = socket.display();
+        let wrong = match ask(&socket, if stop { &Asked::Stop } else { &Asked::Status }) {
+            Asking::Said(status) => {
+                found.push((socket, *status));
+                continue;
             }
-        }
+            Asking::Gone => continue,
+            // What listened there was killed; the next hook makes it anew.
+            Asking::Stale => match fs::remove_file(&socket) {
+                Ok(()) => {
+                    removed.push(socket);
+                    continue;
+                }
+                Err(error) => {
+                    format!("nobody listens at {shown}, and it cannot be removed: {error}")
+                }
+            },
+            Asking::Silent(why) => format!("what runs at {shown} does not answer: {why}"),
+        };
+        printer.error(wrong);
+        exit = Exit::ToolError;
     }
     if printer.json {
-        printer.json(&json!({ "stopped": stop, "running": found }));
+        let running = found.iter().map(|(socket, status)| {
+            let mut json = json!(status);
+            json["socket"] = json!(socket);
+            json
+        });
+        let running: Vec<_> = running.collect();
+        printer.json(&json!({ "stopped": stop, "running": running, "removed": removed }));
     } else {
         tell(&found, stop, &mut printer);
+        for socket in removed {
+            let socket = socket.display();
+            printer.result(format_args!("removed {socket}: nobody listened there any more"));
+        }
     }
     printer.finish(exit)
 }
 
-fn tell(found: &[Status], stop: bool, printer: &mut Printer) {
+fn tell(found: &[(PathBuf, Status)], stop: bool, printer: &mut Printer) {
     if found.is_empty() {
         printer.result("no extensions run for hooks");
     }
-    for status in found {
+    for (socket, status) in found {
         let Status { pid, seconds, idle_seconds, asked, .. } = status;
         let project = status.project.display();
         printer.result(if stop {
@@ -62,6 +84,7 @@ fn tell(found: &[Status], stop: bool, printer: &mut Printer) {
                 "{project}: process {pid}, since {seconds} s, {asked} hooks answered, the last {idle_seconds} s ago"
             )
         });
+        printer.result(format_args!("  {}", socket.display()));
         for extension in &status.extensions {
             let state = Text::line(&extension.state, 200);
             printer.result(format_args!("  {}  {state}", Text::line(&extension.name, 80)));
@@ -69,15 +92,32 @@ fn tell(found: &[Status], stop: bool, printer: &mut Printer) {
     }
 }
 
-/// `None` where nobody listens.
-fn ask(socket: &Path, asked: &Asked) -> Option<Result<Status, String>> {
-    let stream = UnixStream::connect(socket).ok()?;
+/// What came of asking.
+enum Asking {
+    Said(Box<Status>),
+    /// It has ended meanwhile, and has taken its socket with it.
+    Gone,
+    /// Its socket is there, and nobody listens.
+    Stale,
+    Silent(String),
+}
+
+fn ask(socket: &Path, asked: &Asked) -> Asking {
+    let stream = match UnixStream::connect(socket) {
+        Ok(stream) => stream,
+        Err(error) => {
+            return match error.kind() {
+                io::ErrorKind::NotFound => Asking::Gone,
+                io::ErrorKind::ConnectionRefused => Asking::Stale,
+                _ => Asking::Silent(error.to_string()),
+            };
+        }
+    };
     let answer = exchange(&stream, asked, b"", Instant::now() + TIME);
-    Some(
-        answer
-            .map_err(|error| error.to_string())
-            .and_then(|answer| serde_json::from_slice(&answer).map_err(|error| error.to_string())),
-    )
+    let status = answer
+        .map_err(|error| error.to_string())
+        .and_then(|answer| serde_json::from_slice(&answer).map_err(|error| error.to_string()));
+    status.map_or_else(Asking::Silent, |status| Asking::Said(Box::new(status)))
 }
 
 fn sockets(folder: &Path) -> Result<Vec<PathBuf>, String> {

@@ -18,8 +18,7 @@ pub(crate) struct HookTable {
     pub(super) members: Members,
     /// The file says which version of the format it has, and is not read without.
     pub(super) has_version: bool,
-    /// The member of a hook that has it block where it fails. Without one, the command sees to it.
-    pub(super) fail_closed: Option<&'static str>,
+    pub(super) fail_closed: FailClosed,
     pub(super) events: &'static [HookEvent],
     pub(super) switch: Option<Switch>,
     /// What holds once the hooks are there.
@@ -32,6 +31,16 @@ pub(crate) struct HookTable {
 pub(super) struct OwnFile {
     pub(super) project: &'static str,
     pub(super) user: &'static str,
+    /// The file is part of a plugin, which is all ours.
+    pub(super) plugin: Option<Plugin>,
+}
+
+/// What a plugin has beside its hooks.
+#[derive(Debug)]
+pub(super) struct Plugin {
+    pub(super) project: &'static str,
+    pub(super) user: &'static str,
+    pub(super) text: &'static str,
 }
 
 /// A setting that turns all hooks off.
@@ -42,6 +51,17 @@ pub(super) struct Switch {
     pub(super) off: bool,
     /// It is in the file of the servers, and not in that of the hooks.
     pub(super) is_with_servers: bool,
+}
+
+/// How a hook blocks a tool where it fails.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum FailClosed {
+    /// Its command ends with the one exit code that blocks.
+    Command,
+    /// It has this member, which is true.
+    Member(&'static str),
+    /// Its command does, and a member with this value sees to what no command can, as its end at a timeout.
+    Both(&'static str, &'static str),
 }
 
 /// What the list of an event holds.
@@ -65,9 +85,12 @@ pub(super) struct Members {
     pub(super) timeout: &'static str,
     /// The agent does not say on stdin which event it is: the line does.
     pub(super) event_on_line: bool,
+    /// The pattern for all tools; none where a group without one is for all.
+    pub(super) matcher: Option<&'static str>,
 }
 
-const MEMBERS: Members = Members { command: "command", timeout: "timeout", event_on_line: false };
+const MEMBERS: Members =
+    Members { command: "command", timeout: "timeout", event_on_line: false, matcher: Some("*") };
 
 /// An event that asks or tells an extension; what it is for, `extline hook` knows.
 #[derive(Debug)]
@@ -86,12 +109,13 @@ pub(super) const CLAUDE: HookTable = HookTable {
     own_file: Some(OwnFile {
         project: ".claude/settings.json",
         user: "${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json",
+        plugin: None,
     }),
     syntax: Syntax::Json,
     form: Form::Groups,
     members: MEMBERS,
     has_version: false,
-    fail_closed: None,
+    fail_closed: FailClosed::Command,
     events: &[
         event("PreToolUse", 60),
         event("PostToolUse", 60),
@@ -110,12 +134,13 @@ pub(super) const CODEX: HookTable = HookTable {
     own_file: Some(OwnFile {
         project: ".codex/hooks.json",
         user: "${CODEX_HOME:-~/.codex}/hooks.json",
+        plugin: None,
     }),
     syntax: Syntax::Json,
     form: Form::Groups,
     members: MEMBERS,
     has_version: false,
-    fail_closed: None,
+    fail_closed: FailClosed::Command,
     events: &[
         event("PreToolUse", 60),
         event("PostToolUse", 60),
@@ -132,12 +157,16 @@ pub(super) const CODEX: HookTable = HookTable {
 
 pub(super) const CURSOR: HookTable = HookTable {
     agent: "cursor",
-    own_file: Some(OwnFile { project: ".cursor/hooks.json", user: "~/.cursor/hooks.json" }),
+    own_file: Some(OwnFile {
+        project: ".cursor/hooks.json",
+        user: "~/.cursor/hooks.json",
+        plugin: None,
+    }),
     syntax: Syntax::Jsonc,
     form: Form::Flat,
     members: MEMBERS,
     has_version: true,
-    fail_closed: Some("failClosed"),
+    fail_closed: FailClosed::Member("failClosed"),
     events: &[
         event("preToolUse", 60),
         event("postToolUse", 60),
@@ -158,7 +187,7 @@ pub(super) const GEMINI: HookTable = HookTable {
     form: Form::Groups,
     members: MEMBERS,
     has_version: false,
-    fail_closed: None,
+    fail_closed: FailClosed::Command,
     events: &[
         event("BeforeTool", 60_000),
         event("AfterTool", 60_000),
@@ -178,7 +207,7 @@ pub(super) const QWEN: HookTable = HookTable {
     form: Form::Groups,
     members: MEMBERS,
     has_version: false,
-    fail_closed: None,
+    fail_closed: FailClosed::Command,
     // Milliseconds; where a version takes them for seconds, `extline hook` has decided long before.
     events: &[
         event("PreToolUse", 60_000),
@@ -199,7 +228,7 @@ pub(super) const CRUSH: HookTable = HookTable {
     form: Form::Flat,
     members: MEMBERS,
     has_version: false,
-    fail_closed: None,
+    fail_closed: FailClosed::Command,
     events: &[event("PreToolUse", 60)],
     switch: None,
     holds: "its guards are asked before each tool of Crush but those of its sub-agents, and none is used where \
@@ -212,12 +241,13 @@ pub(super) const COPILOT: HookTable = HookTable {
     own_file: Some(OwnFile {
         project: ".github/hooks/extline.json",
         user: "${COPILOT_HOME:-~/.copilot}/hooks/extline.json",
+        plugin: None,
     }),
     syntax: Syntax::Json,
     form: Form::Typed,
-    members: Members { command: "bash", timeout: "timeoutSec", event_on_line: true },
+    members: Members { command: "bash", timeout: "timeoutSec", event_on_line: true, ..MEMBERS },
     has_version: true,
-    fail_closed: None,
+    fail_closed: FailClosed::Command,
     events: &[
         event("preToolUse", 60),
         event("postToolUse", 60),
@@ -230,14 +260,43 @@ pub(super) const COPILOT: HookTable = HookTable {
     next: "a session that runs already does not have them; a project's run only in a folder that is trusted",
 };
 
+/// A file of its own, since Copilot CLI has one in the same folders; either reads both.
+pub(super) const VSCODE: HookTable = HookTable {
+    agent: "vscode",
+    own_file: Some(OwnFile {
+        project: ".github/hooks/extline-vscode.json",
+        user: "~/.copilot/hooks/extline-vscode.json",
+        plugin: None,
+    }),
+    syntax: Syntax::Json,
+    form: Form::Typed,
+    members: MEMBERS,
+    // VS Code does without, and the runtime of Copilot does not.
+    has_version: true,
+    fail_closed: FailClosed::Command,
+    events: &[
+        event("PreToolUse", 60),
+        event("PostToolUse", 60),
+        event("UserPromptSubmit", 60),
+        event("SessionStart", 60),
+    ],
+    switch: None,
+    holds: "its guards are asked before each tool of VS Code, and none is used where they cannot be asked",
+    next: "`/hooks` in the chat shows them, and an organization can turn hooks off; Copilot CLI runs them too",
+};
+
 pub(super) const DROID: HookTable = HookTable {
     agent: "droid",
-    own_file: Some(OwnFile { project: ".factory/settings.json", user: "~/.factory/settings.json" }),
+    own_file: Some(OwnFile {
+        project: ".factory/settings.json",
+        user: "~/.factory/settings.json",
+        plugin: None,
+    }),
     syntax: Syntax::Json,
     form: Form::Groups,
     members: MEMBERS,
     has_version: false,
-    fail_closed: None,
+    fail_closed: FailClosed::Command,
     events: &[
         event("PreToolUse", 60),
         event("PostToolUse", 60),
@@ -255,12 +314,13 @@ pub(super) const OPENCODE: HookTable = HookTable {
     own_file: Some(OwnFile {
         project: ".opencode/plugins/extline.js",
         user: "${XDG_CONFIG_HOME:-~/.config}/opencode/plugins/extline.js",
+        plugin: None,
     }),
     syntax: Syntax::Json,
     form: Form::Module(include_str!("shims/opencode.js")),
     members: MEMBERS,
     has_version: false,
-    fail_closed: None,
+    fail_closed: FailClosed::Command,
     events: &[
         event("tool.execute.before", 30),
         event("tool.execute.after", 30),
@@ -278,12 +338,13 @@ pub(super) const PI: HookTable = HookTable {
     own_file: Some(OwnFile {
         project: ".pi/extensions/extline.js",
         user: "${PI_CODING_AGENT_DIR:-~/.pi/agent}/extensions/extline.js",
+        plugin: None,
     }),
     syntax: Syntax::Json,
     form: Form::Module(include_str!("shims/pi.js")),
     members: MEMBERS,
     has_version: false,
-    fail_closed: None,
+    fail_closed: FailClosed::Command,
     events: &[
         event("tool_call", 30),
         event("tool_result", 30),
@@ -294,6 +355,37 @@ pub(super) const PI: HookTable = HookTable {
     switch: None,
     holds: "its guards are asked before each tool of pi, and none is used where they cannot be asked",
     next: "`/reload` loads it into a session that runs; `pi --no-extensions` runs without",
+};
+
+pub(super) const GOOSE: HookTable = HookTable {
+    agent: "goose",
+    own_file: Some(OwnFile {
+        project: ".agents/plugins/extline/hooks/hooks.json",
+        user: "~/.agents/plugins/extline/hooks/hooks.json",
+        plugin: Some(Plugin {
+            project: ".agents/plugins/extline/plugin.json",
+            user: "~/.agents/plugins/extline/plugin.json",
+            text: "{\n  \"name\": \"extline\",\n  \"version\": \"1.0.0\",\n  \"description\": \"Asks the guards of \
+                   extensions before each tool\"\n}\n",
+        }),
+    }),
+    syntax: Syntax::Json,
+    form: Form::Groups,
+    // It takes a pattern for a regular expression. `*` is none, and such a group is skipped.
+    members: Members { matcher: None, ..MEMBERS },
+    has_version: false,
+    fail_closed: FailClosed::Both("on_failure", "block"),
+    events: &[
+        event("PreToolUse", 60),
+        event("PostToolUse", 60),
+        event("PostToolUseFailure", 60),
+        event("UserPromptSubmit", 60),
+        event("SessionStart", 60),
+        event("SessionEnd", 60),
+    ],
+    switch: None,
+    holds: "its guards are asked before each tool of goose, and none is used where they cannot be asked",
+    next: "a session that runs already does not have them",
 };
 
 impl HookTable {
@@ -309,6 +401,16 @@ impl Switch {
         let (first, rest) = self.path.split_first()?;
         let value = rest.iter().try_fold(root.get(*first)?, |value, name| value.get(name))?;
         (value.as_bool() == Some(self.off)).then(|| self.path.join("."))
+    }
+}
+
+impl Plugin {
+    /// The file of a scope, in the notation of `paths.rs`.
+    pub(super) fn path(&self, scope: Scope) -> &'static str {
+        match scope {
+            Scope::Project => self.project,
+            Scope::User => self.user,
+        }
     }
 }
 

@@ -1,7 +1,11 @@
 //! The agents: where their files are, and what an entry looks like in them. All that is known of an
 //! agent stands here; `docs/agents.md` has the same as a table.
 
+use serde_json::Value;
+
 use super::agent_hooks::{self, HookTable};
+use super::entry::Entry;
+use super::report::spaced;
 use crate::args::Scope;
 
 /// An agent whose configuration is edited.
@@ -28,6 +32,8 @@ pub(crate) struct Agent {
     pub(super) folders_key: Option<&'static str>,
     /// Its names may hold no underscore.
     pub(super) splits_names: bool,
+    /// What a person adds to a file that is not edited; the agent has no other file for servers then.
+    pub(super) by_hand: Option<&'static str>,
     /// None where it has no hooks.
     pub(super) hooks: Option<&'static HookTable>,
 }
@@ -87,7 +93,7 @@ const COMMAND_AND_ARGS: &[(&str, Member)] = &[("command", Member::Command), ("ar
 const STDIO: &[(&str, Member)] =
     &[("type", Member::Text("stdio")), ("command", Member::Command), ("args", Member::Args)];
 
-pub(crate) const AGENTS: [Agent; 12] = [
+pub(crate) const AGENTS: [Agent; 13] = [
     Agent {
         id: "claude",
         name: "Claude Code",
@@ -100,6 +106,7 @@ pub(crate) const AGENTS: [Agent; 12] = [
         next_in_project: "Claude Code asks once whether the servers of this folder may start",
         folders_key: Some("projects"),
         splits_names: false,
+        by_hand: None,
         hooks: Some(&agent_hooks::CLAUDE),
     },
     Agent {
@@ -114,6 +121,7 @@ pub(crate) const AGENTS: [Agent; 12] = [
         next_in_project: "Codex reads this file only in a project that is trusted",
         folders_key: None,
         splits_names: false,
+        by_hand: None,
         hooks: Some(&agent_hooks::CODEX),
     },
     Agent {
@@ -128,6 +136,7 @@ pub(crate) const AGENTS: [Agent; 12] = [
         next_in_project: "Cursor asks before it starts the servers of a folder",
         folders_key: None,
         splits_names: false,
+        by_hand: None,
         hooks: Some(&agent_hooks::CURSOR),
     },
     Agent {
@@ -146,7 +155,8 @@ pub(crate) const AGENTS: [Agent; 12] = [
         next_in_project: "VS Code asks before it starts the servers of a folder",
         folders_key: None,
         splits_names: false,
-        hooks: None,
+        by_hand: None,
+        hooks: Some(&agent_hooks::VSCODE),
     },
     Agent {
         id: "gemini",
@@ -160,6 +170,7 @@ pub(crate) const AGENTS: [Agent; 12] = [
         next_in_project: "",
         folders_key: None,
         splits_names: true,
+        by_hand: None,
         hooks: Some(&agent_hooks::GEMINI),
     },
     Agent {
@@ -174,6 +185,7 @@ pub(crate) const AGENTS: [Agent; 12] = [
         next_in_project: "",
         folders_key: None,
         splits_names: false,
+        by_hand: None,
         hooks: Some(&agent_hooks::QWEN),
     },
     Agent {
@@ -193,6 +205,7 @@ pub(crate) const AGENTS: [Agent; 12] = [
         next_in_project: "Copilot CLI reads this file only in a folder that is trusted",
         folders_key: None,
         splits_names: false,
+        by_hand: None,
         hooks: Some(&agent_hooks::COPILOT),
     },
     Agent {
@@ -207,6 +220,7 @@ pub(crate) const AGENTS: [Agent; 12] = [
         next_in_project: "",
         folders_key: None,
         splits_names: false,
+        by_hand: None,
         hooks: Some(&agent_hooks::DROID),
     },
     Agent {
@@ -228,6 +242,7 @@ pub(crate) const AGENTS: [Agent; 12] = [
         next_in_project: "",
         folders_key: None,
         splits_names: false,
+        by_hand: None,
         hooks: Some(&agent_hooks::OPENCODE),
     },
     Agent {
@@ -242,6 +257,7 @@ pub(crate) const AGENTS: [Agent; 12] = [
         next_in_project: "",
         folders_key: None,
         splits_names: false,
+        by_hand: None,
         hooks: Some(&agent_hooks::CRUSH),
     },
     Agent {
@@ -260,6 +276,7 @@ pub(crate) const AGENTS: [Agent; 12] = [
         next_in_project: "Zed reads this file only in a folder that is trusted",
         folders_key: None,
         splits_names: false,
+        by_hand: None,
         hooks: None,
     },
     Agent {
@@ -279,22 +296,29 @@ pub(crate) const AGENTS: [Agent; 12] = [
         next_in_project: "pi reads this file only in a project that is trusted",
         folders_key: None,
         splits_names: false,
+        by_hand: None,
         hooks: Some(&agent_hooks::PI),
     },
-];
-
-/// Agents whose configuration is not edited, and what to do in place of it; for goose see [`GOOSE`].
-pub(super) const OTHERS: [(&str, &str); 2] = [
-    ("goose", "its config.yaml is not edited; `goose configure` adds and removes extensions"),
-    (
-        "zot",
-        "it runs extensions themselves; `zot ext install` and the full path of the folder does it",
-    ),
+    Agent {
+        id: "goose",
+        name: "goose",
+        project: &[],
+        user: Paths::everywhere(&[]),
+        syntax: Syntax::Json,
+        key: "extensions",
+        entry: &[],
+        next: "",
+        next_in_project: "",
+        folders_key: None,
+        splits_names: false,
+        by_hand: Some(GOOSE),
+        hooks: Some(&agent_hooks::GOOSE),
+    },
 ];
 
 /// What goose wants in its file of YAML, which no library edits without writing it anew: it is shown, to
 /// be copied. JSON is YAML too.
-pub(super) const GOOSE: &str = "goose reads YAML, which is not edited here; this belongs into \
+const GOOSE: &str = "goose reads YAML, which is not edited here; this belongs into \
 ~/.config/goose/config.yaml, below `extensions:` if that is there:
   extensions:
     NAME:
@@ -306,6 +330,13 @@ pub(super) const GOOSE: &str = "goose reads YAML, which is not edited here; this
       timeout: 300";
 
 impl Agent {
+    /// What a person adds by hand, or takes out again.
+    pub(super) fn by_hand(&self, entry: &Entry) -> Option<String> {
+        let args = Value::from(entry.args.clone());
+        let text = self.by_hand?.replace("NAME", &entry.name).replace("ARGS", &spaced(&args));
+        Some(text.replace("COMMAND", &Value::from(entry.command.as_str()).to_string()))
+    }
+
     /// The files of a scope, as they are written above.
     pub(super) fn paths(&self, scope: Scope) -> &'static [&'static str] {
         match scope {

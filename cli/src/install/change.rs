@@ -13,6 +13,8 @@ pub(super) struct FileChange {
     pub(super) outcome: Outcome,
     /// Where it is kept as it was, once it is changed.
     pub(super) backup: Option<PathBuf>,
+    /// How many folders above it are for it alone, and go with it where nothing else is in there.
+    pub(super) own_folders: usize,
 }
 
 pub(super) enum Outcome {
@@ -28,7 +30,7 @@ pub(super) enum Outcome {
 
 impl FileChange {
     pub(super) fn new(file: ConfigFile, outcome: Outcome) -> Self {
-        Self { file, outcome, backup: None }
+        Self { file, outcome, backup: None, own_folders: 0 }
     }
 
     /// What the file says afterwards.
@@ -51,7 +53,7 @@ impl FileChange {
             Outcome::Text(text) | Outcome::Generated(text) | Outcome::Restored(_, text) => {
                 self.file.write(text)
             }
-            Outcome::Deleted => self.file.delete(),
+            Outcome::Deleted => self.file.delete(self.own_folders),
         }
     }
 
@@ -66,7 +68,7 @@ impl FileChange {
         };
         match &self.file.text {
             Some(text) => now.write(text),
-            None => now.delete(),
+            None => now.delete(self.own_folders),
         }
     }
 

@@ -14,7 +14,7 @@ use super::entry::Entry;
 use super::file::ConfigFile;
 use super::paths::resolve;
 use super::report::scope as word;
-use super::{chosen, fail};
+use super::{chosen, fail, zot};
 use crate::args::{Discover, Mcp, Scope};
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -57,13 +57,18 @@ struct Found {
 }
 
 pub(crate) async fn run(discover: Discover, mut printer: Printer) -> Exit {
-    let agents = match chosen(&discover.agents) {
+    let (zot, names): (Vec<_>, Vec<_>) =
+        discover.agents.iter().cloned().partition(|name| name == zot::ID);
+    let agents = match chosen(&names) {
+        Ok(agents) if agents.is_empty() && !zot.is_empty() => Vec::new(),
         Ok(agents) if agents.is_empty() => AGENTS.iter().collect(),
         Ok(agents) => agents,
         Err(why) => return fail(&why, &mut printer, Exit::Usage),
     };
     let cwd = env::current_dir().unwrap_or_default();
     let mut found: Vec<Found> = agents.iter().flat_map(|agent| look(agent, &cwd)).collect();
+    let is_for_zot = !zot.is_empty() || discover.agents.is_empty();
+    let zot = is_for_zot.then(|| zot::look(&cwd));
     let mut exit = Exit::Ok;
     if discover.start {
         let ours = found.iter_mut().filter_map(|it| it.servers.as_mut()?.as_mut().ok()).flatten();
@@ -81,9 +86,11 @@ pub(crate) async fn run(discover: Discover, mut printer: Printer) -> Exit {
         }
     }
     if printer.json {
-        printer.json(&json!({ "files": found.iter().map(json_of).collect::<Vec<_>>() }));
+        let zot = zot.iter().flatten().map(zot::Found::json);
+        let files: Vec<_> = found.iter().map(json_of).chain(zot).collect();
+        printer.json(&json!({ "files": files }));
     } else {
-        show(&agents, &found, &mut printer);
+        show(&agents, &found, zot.as_deref(), &mut printer);
     }
     printer.finish(exit)
 }
@@ -164,7 +171,12 @@ async fn start(ours: &mut Ours, mut printer: Printer) -> (Printer, Started) {
     (printer, Started { tools, exit: failed.unwrap_or(Exit::Ok) })
 }
 
-fn show(agents: &[&'static Agent], found: &[Found], printer: &mut Printer) {
+fn show(
+    agents: &[&'static Agent],
+    found: &[Found],
+    zot: Option<&[zot::Found]>,
+    printer: &mut Printer,
+) {
     let mut without = Vec::new();
     for agent in agents {
         let files: Vec<_> = found.iter().filter(|it| it.agent.id == agent.id).collect();
@@ -175,6 +187,16 @@ fn show(agents: &[&'static Agent], found: &[Found], printer: &mut Printer) {
         printer.result(text!("{BOLD}{}{BOLD:#}", agent.name));
         for file in files {
             show_file(file, printer);
+        }
+    }
+    match zot {
+        None => {}
+        Some([]) => without.push(zot::ID),
+        Some(found) => {
+            printer.result(text!("{BOLD}zot{BOLD:#}"));
+            for found in found {
+                found.show(printer);
+            }
         }
     }
     if !without.is_empty() {

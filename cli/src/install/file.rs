@@ -126,10 +126,15 @@ impl ConfigFile {
         written
     }
 
-    /// Takes the file away.
-    pub(super) fn delete(&self) -> io::Result<()> {
+    /// Takes the file away, and as many folders above it as have nothing else.
+    pub(super) fn delete(&self, folders: usize) -> io::Result<()> {
         self.check_unchanged()?;
-        fs::remove_file(&self.real)
+        fs::remove_file(&self.real)?;
+        for folder in self.real.ancestors().skip(1).take(folders) {
+            // One that is not empty stays, and so do those above.
+            let _ = fs::remove_dir(folder);
+        }
+        Ok(())
     }
 
     fn check_unchanged(&self) -> io::Result<()> {

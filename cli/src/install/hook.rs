@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use extline_host::Manifest;
 use serde_json::Value;
 
-use super::agent_hooks::{Form, HookEvent, HookTable};
+use super::agent_hooks::{FailClosed, Form, HookEvent, HookTable};
 use super::agents::Agent;
 use super::entry::Entry;
 use super::json_edit::Tree;
@@ -77,6 +78,17 @@ impl Target {
         }
     }
 
+    /// Whether a person may mean it by this word.
+    pub(super) fn is_called(&self, word: &str) -> bool {
+        let path = Path::new(self.shown());
+        let manifest = || Manifest::read(path).is_ok_and(|manifest| manifest.name == word);
+        path.file_name().is_some_and(|name| name == word)
+            || match self {
+                Self::Folder(_) => manifest(),
+                Self::Program(_) => self.shown() == word,
+            }
+    }
+
     /// The folder or the program, without arguments: those may be secret.
     pub(super) fn shown(&self) -> &str {
         match self {
@@ -129,7 +141,8 @@ pub(super) fn element(line: &str, table: &HookTable, event: &HookEvent) -> Tree 
     let text = |name: &str, text: &str| (name.to_owned(), Tree::Leaf(Value::from(text)));
     let kind = table.kind(event);
     let is_call = kind == Some(Kind::Call);
-    let or_block = if is_call && table.fail_closed.is_none() { OR_BLOCK } else { "" };
+    let by_member = matches!(table.fail_closed, FailClosed::Member(_));
+    let or_block = if is_call && !by_member { OR_BLOCK } else { "" };
     let members = &table.members;
     let agent = format!("--agent {}", table.agent);
     let line = if members.event_on_line {
@@ -139,8 +152,12 @@ pub(super) fn element(line: &str, table: &HookTable, event: &HookEvent) -> Tree 
     };
     let mut hook = vec![text(members.command, &format!("{line}{or_block}"))];
     hook.push((members.timeout.to_owned(), Tree::Leaf(Value::from(event.timeout))));
-    if let Some(member) = table.fail_closed.filter(|_| is_call) {
-        hook.push((member.to_owned(), Tree::Leaf(Value::from(true))));
+    match table.fail_closed {
+        FailClosed::Member(member) if is_call => {
+            hook.push((member.to_owned(), Tree::Leaf(Value::from(true))));
+        }
+        FailClosed::Both(member, value) if is_call => hook.push(text(member, value)),
+        _ => {}
     }
     if table.form == Form::Flat {
         return Tree::Branch(hook);
@@ -150,8 +167,9 @@ pub(super) fn element(line: &str, table: &HookTable, event: &HookEvent) -> Tree 
         return Tree::Branch(hook);
     }
     let mut group = Vec::new();
-    if matches!(kind, Some(Kind::Call | Kind::Result | Kind::FailedResult)) {
-        group.push(text("matcher", "*"));
+    let is_of_tool = matches!(kind, Some(Kind::Call | Kind::Result | Kind::FailedResult));
+    if let Some(matcher) = members.matcher.filter(|_| is_of_tool) {
+        group.push(text("matcher", matcher));
     }
     group.push(("hooks".to_owned(), Tree::List(vec![Tree::Branch(hook)])));
     Tree::Branch(group)

@@ -3,7 +3,7 @@
 //!
 //! A change is planned for all files of all agents first (`plan.rs`), and nothing is written where one of
 //! them refuses, or cannot be written (`change.rs`). What is known of agents is data: servers in `agents.rs`,
-//! hooks in `agent_hooks.rs`.
+//! hooks in `agent_hooks.rs`. zot has no file, and gets a copy (`zot.rs`).
 
 mod agent_hooks;
 mod agents;
@@ -28,6 +28,7 @@ mod program;
 mod report;
 mod shim;
 mod toml_text;
+mod zot;
 
 use std::env;
 use std::path::Path;
@@ -39,11 +40,11 @@ use crate::exit::Exit;
 use crate::failure::{Failure, nearest};
 use crate::printer::Printer;
 
-use self::agents::{GOOSE, OTHERS, Syntax};
+use self::agents::Syntax;
 use self::change::{carry_out, nothing_written};
-use self::entry::Entry;
 use self::file::ConfigFile;
 use self::plan::{Plan, Wanted};
+use self::problem::Refusal;
 use self::program::Meant;
 
 pub(crate) use self::agents::{AGENTS, Agent};
@@ -79,17 +80,25 @@ pub(crate) fn install(install: &Install, mut printer: Printer) -> Result<Exit, c
         Ok(meant) => meant,
         Err(why) => return Ok(fail(&why, &mut printer, Exit::Usage)),
     };
-    if install.place.agents.iter().any(|agent| agent == "goose") {
-        return Ok(fail(&for_goose(&entry), &mut printer, Exit::ToolError));
-    }
     if install.hooks
         && let Some(why) = no_hooks(&install.place.agents)
     {
         return Ok(fail(&why, &mut printer, Exit::Usage));
     }
     let hooks = install.hooks || (has_guards && !install.no_hooks);
+    // Nothing is written for the others either.
+    let mut agents =
+        AGENTS.iter().filter(|agent| install.place.agents.iter().any(|it| it == agent.id));
+    if !hooks && let Some(what) = agents.find_map(|agent| agent.by_hand(&entry)) {
+        return Ok(fail(&what, &mut printer, Exit::ToolError));
+    }
     let wanted = Wanted::Entry { entry, hooks, force: install.force };
     Ok(change(&install.place, &wanted, printer))
+}
+
+/// The names of `--for`.
+pub(crate) fn agents() -> Vec<&'static str> {
+    AGENTS.iter().map(|agent| agent.id).chain([zot::ID]).collect()
 }
 
 /// Why there are no hooks for one of the agents.
@@ -109,19 +118,22 @@ pub(crate) fn uninstall(uninstall: &Uninstall, printer: Printer) -> Exit {
     change(&uninstall.place, &Wanted::Gone(uninstall.what.clone()), printer)
 }
 
-/// What a person adds by hand; nothing is written for other agents either.
-fn for_goose(entry: &Entry) -> String {
-    let args = Value::from(entry.args.clone());
-    let yaml = GOOSE.replace("NAME", &entry.name).replace("ARGS", &report::spaced(&args));
-    yaml.replace("COMMAND", &Value::from(entry.command.as_str()).to_string())
-}
-
 fn change(place: &Place, wanted: &Wanted, mut printer: Printer) -> Exit {
-    let agents = match chosen(&place.agents) {
+    let (zot, names): (Vec<_>, Vec<_>) =
+        place.agents.iter().cloned().partition(|name| name == zot::ID);
+    let agents = match chosen(&names) {
         Ok(agents) => agents,
         Err(why) => return fail(&why, &mut printer, Exit::Usage),
     };
     let cwd = env::current_dir().unwrap_or_default();
+    let zot = (!zot.is_empty()).then(|| zot::Copy::of(place.scope, &cwd, wanted)).transpose();
+    let mut zot = match zot {
+        Ok(zot) => zot,
+        Err(zot::NoCopy::Usage(why)) => return fail(&why, &mut printer, Exit::Usage),
+        Err(zot::NoCopy::Refused(why)) => {
+            return fail(&nothing_written(&Refusal(why)), &mut printer, Exit::ToolError);
+        }
+    };
     let mut plans = Vec::new();
     for agent in agents {
         match Plan::of(agent, place.scope, &cwd, wanted) {
@@ -133,13 +145,21 @@ fn change(place: &Place, wanted: &Wanted, mut printer: Printer) -> Exit {
         }
     }
     if !place.dry_run {
+        let prepared = zot.as_mut().map_or(Ok(()), |zot| zot.prepare(&mut printer));
         let mut files: Vec<_> = plans.iter_mut().flat_map(|plan| &mut plan.files).collect();
-        if let Err(why) = carry_out(&mut files) {
+        let written = prepared
+            .map_err(|why| nothing_written(&Refusal(why)))
+            .and_then(|()| carry_out(&mut files))
+            .and_then(|()| zot.as_mut().map_or(Ok(()), zot::Copy::carry_out));
+        if let Err(why) = written {
             return fail(&why, &mut printer, Exit::ToolError);
         }
     }
     for plan in &plans {
         report::tell(plan, place.dry_run, &mut printer);
+    }
+    if let Some(zot) = zot {
+        zot.tell(place.dry_run, &mut printer);
     }
     printer.finish(Exit::Ok)
 }
@@ -155,11 +175,8 @@ fn fail(why: &str, printer: &mut Printer, exit: Exit) -> Exit {
 fn chosen(names: &[String]) -> Result<Vec<&'static Agent>, String> {
     let mut chosen: Vec<&'static Agent> = Vec::new();
     for name in names {
-        if let Some((_, instead)) = OTHERS.iter().find(|(other, _)| other == name) {
-            return Err(format!("{name} is no agent for this: {instead}"));
-        }
         let Some(agent) = AGENTS.iter().find(|agent| agent.id == name) else {
-            let known: Vec<_> = AGENTS.iter().map(|agent| agent.id.to_owned()).collect();
+            let known: Vec<_> = self::agents().into_iter().map(str::to_owned).collect();
             let meant = nearest(name, &known).map(|it| format!("; did you mean {it}?"));
             return Err(format!(
                 "unknown agent {name}{}\n  agents: {}",

@@ -23,17 +23,16 @@ pub(super) fn tell(plan: &Plan, dry_run: bool, printer: &mut Printer) {
             format!("{}, its hooks {}", done(entry), done(hooks))
         }
         (Some(entry), _) => done(entry),
+        (None, Some(Action::Unchanged)) => done(Action::Unchanged),
         (None, hooks) => format!("hooks {}", hooks.map(done).unwrap_or_default()),
     };
     printer.result(format_args!("{}: {BOLD}{}{BOLD:#} {done}", plan.agent.name, plan.name));
     for (index, change) in plan.files.iter().enumerate() {
         let entry = plan.entry.as_ref().filter(|it| it.file == index);
         let hooks = plan.hooks.as_ref().filter(|it| it.hook.file == index);
-        tell_file(
-            change,
-            entry.and_then(|_| plan.line_of_entry()).or(plan.line_of_hooks()),
-            printer,
-        );
+        let line = entry.and_then(|_| plan.line_of_entry());
+        let line = line.or_else(|| hooks.and_then(|_| plan.line_of_hooks()));
+        tell_file(change, line, printer);
         if let Some(entry) = entry {
             tell_entry(plan, entry, printer);
         }
@@ -45,6 +44,9 @@ pub(super) fn tell(plan: &Plan, dry_run: bool, printer: &mut Printer) {
         }
     }
     tell_what_holds(plan, dry_run, printer);
+    for line in plan.by_hand.iter().flat_map(|text| text.lines()) {
+        printer.result(format_args!("  {line}"));
+    }
     if let Some(setting) = plan.hooks.as_ref().and_then(|hooks| hooks.turned_off.as_ref()) {
         let agent = plan.agent.name;
         printer.warn(format_args!(
@@ -78,6 +80,9 @@ fn json_of(plan: &Plan, dry_run: bool) -> Value {
             json["entry"] = entry.what.value(plan.agent);
         }
     }
+    if let Some(by_hand) = &plan.by_hand {
+        json["by_hand"] = by_hand.as_str().into();
+    }
     if let Some(PlannedHooks { hook, events, turned_off, .. }) = &plan.hooks {
         let mut hooks = json!({ "events": events, "turned_off": turned_off });
         add_file(&mut hooks, hook, plan, plan.line_of_hooks());
@@ -99,7 +104,7 @@ fn add_file<T>(json: &mut Value, planned: &Planned<T>, plan: &Plan, line: Option
     json["backup"] = json!(change.backup);
 }
 
-fn done(action: Action, dry_run: bool) -> String {
+pub(super) fn done(action: Action, dry_run: bool) -> String {
     match action {
         Action::Unchanged => "is there already".to_owned(),
         action if dry_run => format!("would be {}", self::action(action)),
@@ -203,7 +208,7 @@ pub(super) fn scope(scope: Scope) -> &'static str {
     }
 }
 
-fn action(action: Action) -> &'static str {
+pub(super) fn action(action: Action) -> &'static str {
     match action {
         Action::Added => "added",
         Action::Replaced => "replaced",

@@ -2,6 +2,8 @@
 
 #[path = "modules.rs"]
 mod modules;
+#[path = "plugins.rs"]
+mod plugins;
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -42,17 +44,12 @@ fn line(agent: &str, dir: &str) -> String {
 fn each_agent_gets_the_hooks_that_it_documents() {
     let claude =
         "PreToolUse! PostToolUse* PostToolUseFailure* UserPromptSubmit SessionStart SessionEnd";
+    let common = "PreToolUse! PostToolUse* UserPromptSubmit SessionStart SessionEnd";
     let cursor =
         "preToolUse! postToolUse postToolUseFailure beforeSubmitPrompt sessionStart sessionEnd";
     for (agent, project, user, events, timeout) in [
         ("claude", CLAUDE, CLAUDE, claude, 60),
-        (
-            "codex",
-            ".codex/hooks.json",
-            ".codex/hooks.json",
-            "PreToolUse! PostToolUse* UserPromptSubmit SessionStart SessionEnd",
-            60,
-        ),
+        ("codex", ".codex/hooks.json", ".codex/hooks.json", common, 60),
         ("cursor", ".cursor/hooks.json", ".cursor/hooks.json", cursor, 60),
         (
             "gemini",
@@ -61,13 +58,7 @@ fn each_agent_gets_the_hooks_that_it_documents() {
             "BeforeTool! AfterTool* BeforeAgent SessionStart SessionEnd",
             60_000,
         ),
-        (
-            "qwen",
-            ".qwen/settings.json",
-            ".qwen/settings.json",
-            "PreToolUse! PostToolUse* UserPromptSubmit SessionStart SessionEnd",
-            60_000,
-        ),
+        ("qwen", ".qwen/settings.json", ".qwen/settings.json", common, 60_000),
         ("crush", ".crush.json", ".config/crush/crush.json", "PreToolUse!", 60),
         (
             "copilot",
@@ -77,12 +68,13 @@ fn each_agent_gets_the_hooks_that_it_documents() {
             60,
         ),
         (
-            "droid",
-            ".factory/settings.json",
-            ".factory/settings.json",
-            "PreToolUse! PostToolUse* UserPromptSubmit SessionStart SessionEnd",
+            "vscode",
+            ".github/hooks/extline-vscode.json",
+            ".copilot/hooks/extline-vscode.json",
+            "PreToolUse! PostToolUse UserPromptSubmit SessionStart",
             60,
         ),
+        ("droid", ".factory/settings.json", ".factory/settings.json", common, 60),
     ] {
         let machine = Machine::new();
         let dir = guarded(&machine);
@@ -107,6 +99,9 @@ fn each_agent_gets_the_hooks_that_it_documents() {
                 return (name.to_owned(), json!([hook]));
             }
             hook["type"] = "command".into();
+            if agent == "vscode" {
+                return (name.to_owned(), json!([hook]));
+            }
             let mut group = json!({ "hooks": [hook] });
             if event != name {
                 group["matcher"] = "*".into();
@@ -123,7 +118,7 @@ fn each_agent_gets_the_hooks_that_it_documents() {
             assert!(told.stdout.contains("its guards are asked before each tool of "), "{told:?}");
             let written: Value = serde_json::from_str(&read(&file)).unwrap();
             assert_eq!(written["hooks"], wanted, "{agent}");
-            let has_version = ["cursor", "copilot"].contains(&agent);
+            let has_version = ["cursor", "copilot", "vscode"].contains(&agent);
             assert_eq!(written.get("version").is_some(), has_version);
             let told = machine.ok(&[&["install"], &*words].concat());
             assert!(told.stdout.contains("clock-shell is there already\n"), "{told:?}");
@@ -161,7 +156,7 @@ fn hooks_are_written_where_they_are_wanted() {
     told.assert_code(2);
     told.assert_says(&[
         "no hooks are written for Zed",
-        "claude, codex, cursor, gemini, qwen, copilot, droid, opencode, crush, pi",
+        "claude, codex, cursor, vscode, gemini, qwen, copilot, droid, opencode, crush, pi, goose",
     ]);
     let told = machine.ok(&["install", "--for", "zed", "--scope", "project", &guard]);
     assert!(told.stdout.contains("of Zed, for which no hooks are written"), "{told:?}");

@@ -8,13 +8,15 @@ use tempfile::TempDir;
 
 use crate::support::{Extline, Outcome, outcome, repository};
 
-const VARIABLES: [&str; 6] = [
+const VARIABLES: [&str; 8] = [
     "XDG_CONFIG_HOME",
     "CODEX_HOME",
     "COPILOT_HOME",
     "CLAUDE_CONFIG_DIR",
     "GEMINI_CLI_HOME",
     "PI_CODING_AGENT_DIR",
+    "ZOT_HOME",
+    "XDG_STATE_HOME",
 ];
 
 /// A home and a project that are empty at first.
