@@ -106,6 +106,10 @@ impl Workshop {
     /// Builds what is there, where something is to be built.
     async fn build(&self) -> Result<(), Remark> {
         let Some(build) = &self.build else { return Ok(()) };
+        // The start says so; what it would build is of the extension too.
+        if extline_host::is_switched_off() {
+            return Ok(());
+        }
         let mut command = Command::new("sh");
         command.args(["-c", build]).current_dir(&self.dir).stdin(Stdio::null()).kill_on_drop(true);
         let (why, wrote) = match command.output().await {

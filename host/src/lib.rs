@@ -198,6 +198,7 @@ pub use source::{McpServer, McpServerError};
 
 #[cfg(feature = "state")]
 pub use state::StateFile;
+pub use switch::is_switched_off;
 pub use tool::{BuiltinCall, BuiltinToolError, Command, MAX_TOKENS, Tool, ToolFilter};
 
 /// What stands between a model and its tools without a host.

@@ -5,8 +5,9 @@ use std::env;
 /// Switches all extensions off, on every path: nothing of any is started.
 pub(crate) const SWITCH: &str = "EXTLINE_EXTENSIONS";
 
-/// Whether the environment switches all extensions off.
-pub(crate) fn is_switched_off() -> bool {
+/// Whether the environment switches all extensions off, by `EXTLINE_EXTENSIONS=off`: whoever starts anything of one by
+/// itself asks before.
+pub fn is_switched_off() -> bool {
     env::var(SWITCH).is_ok_and(|value| is_off(&value))
 }
 

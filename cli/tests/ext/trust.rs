@@ -1,6 +1,7 @@
 //! Which extensions run, and which need to be trusted.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
@@ -104,6 +105,18 @@ fn the_switch_holds_on_every_path() {
     }
     let outcome = scene.command(&["inspect", "clock"], &[("EXTLINE_EXTENSIONS", "off")]);
     outcome.assert_says(&["EXTLINE_EXTENSIONS switches all extensions off"]);
+    // It waits for changes until it is ended; by then it has begun.
+    let built = scene.project().join("built");
+    let build = format!("touch '{}'", built.display());
+    let mut dev = scene.extline.command(&["dev", "clock", "--build", &build]);
+    dev.current_dir(scene.project()).env("MARK_FOLDER", scene.project());
+    let mut dev = dev.env("EXTLINE_EXTENSIONS", "off").spawn().unwrap();
+    let says = BufReader::new(dev.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let says: Vec<_> = says.take_while(|line| !line.starts_with("watching ")).collect();
+    dev.kill().unwrap();
+    dev.wait().unwrap();
+    let said = says.iter().any(|line| line.contains("EXTLINE_EXTENSIONS switches all"));
+    assert!(said && !scene.ran("clock") && !built.exists(), "{says:?}");
     // And is not there without it.
     scene.run(&["run", "--start-all"]).assert_code(0);
     assert!(scene.ran("clock"));
