@@ -3,7 +3,7 @@
 //!
 //! A change is planned for all files of all agents first (`plan.rs`), and nothing is written where one of
 //! them refuses, or cannot be written (`change.rs`). What is known of agents is data: servers in `agents.rs`,
-//! hooks in `agent_hooks.rs`. zot has no file, and gets a copy (`zot.rs`).
+//! hooks in `agent_hooks.rs`. zot has no file, and gets a copy (`zot` beside this).
 
 mod agent_hooks;
 mod agents;

@@ -106,9 +106,9 @@ fn the_switch_holds_on_every_path() {
     let outcome = scene.command(&["inspect", "clock"], &[("EXTLINE_EXTENSIONS", "off")]);
     outcome.assert_says(&["EXTLINE_EXTENSIONS switches all extensions off"]);
     // It waits for changes until it is ended; by then it has begun.
-    let built = scene.project().join("built");
-    let build = format!("touch '{}'", built.display());
-    let mut dev = scene.extline.command(&["dev", "clock", "--build", &build]);
+    let made = scene.project().join("built");
+    let command = format!("touch '{}'", made.display());
+    let mut dev = scene.extline.command(&["dev", "clock", "--build", &command]);
     dev.current_dir(scene.project()).env("MARK_FOLDER", scene.project());
     let mut dev = dev.env("EXTLINE_EXTENSIONS", "off").spawn().unwrap();
     let says = BufReader::new(dev.stderr.take().unwrap()).lines().map(Result::unwrap);
@@ -116,7 +116,7 @@ fn the_switch_holds_on_every_path() {
     dev.kill().unwrap();
     dev.wait().unwrap();
     let said = says.iter().any(|line| line.contains("EXTLINE_EXTENSIONS switches all"));
-    assert!(said && !scene.ran("clock") && !built.exists(), "{says:?}");
+    assert!(said && !scene.ran("clock") && !made.exists(), "{says:?}");
     // And is not there without it.
     scene.run(&["run", "--start-all"]).assert_code(0);
     assert!(scene.ran("clock"));
