@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::frame::{OutputFormat, RegisterCommand, RegisterTool, Replay, Subscribe};
+use crate::json::write_number;
 use crate::name::{NAME, is_offered};
 use crate::outputs;
 use crate::session::Requirement;
@@ -177,7 +178,13 @@ fn check_preference(tool: &RegisterTool) -> Result<(), RegistrationError> {
     let weight = preference.weight.filter(|weight| !(0.0..=1.0).contains(weight));
     let parameters = preference.parameters.as_ref().filter(|parameters| !parameters.is_object());
     let mistake = match (weight, parameters) {
-        (Some(weight), _) => format!("its weight is {weight}, and must be from 0 to 1"),
+        (Some(weight), _) => {
+            // As the codec writes it, which is linked anyway.
+            let mut written = Vec::new();
+            write_number(weight, &mut written);
+            let weight = String::from_utf8_lossy(&written);
+            format!("its weight is {weight}, and must be from 0 to 1")
+        }
         (None, Some(parameters)) => {
             let found = crate::json::excerpt(parameters.get());
             format!("its parameters are {found}, and must be a JSON object")

@@ -1,14 +1,16 @@
 //! A JSON value as a text to read: about half as long as the JSON, and nothing in it is escaped.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
-use crate::json::{EachMember, Elements, RawJson, read_string};
+use super::argument::{Named, members_of};
+use crate::json::{Elements, RawJson, read_string};
 
 /// How many columns a table has at most.
 const COLUMNS: usize = 12;
 /// Deeper than this a value is written as JSON.
 const DEPTH: usize = 4;
+/// Two for each level.
+const INDENT: &str = "        ";
 /// Between two cells of a row.
 const BETWEEN: &str = " | ";
 
@@ -50,7 +52,7 @@ struct Lines {
 impl Lines {
     fn line(&mut self, line: &str) {
         if !line.is_empty() {
-            self.text.extend(std::iter::repeat_n("  ", self.depth));
+            self.text.push_str(&INDENT[..2 * self.depth]);
         }
         self.text.push_str(line);
         self.text.push('\n');
@@ -59,8 +61,8 @@ impl Lines {
     fn value(&mut self, value: &str) {
         if self.depth >= DEPTH {
             self.line(value);
-        } else if let Some(members) = EachMember::of_valid(value) {
-            self.members(members);
+        } else if value.starts_with('{') {
+            self.members(&members_of(value));
         } else if let Some(items) = Elements::of(value) {
             self.items(&items.collect::<Vec<_>>());
         } else {
@@ -70,12 +72,11 @@ impl Lines {
         }
     }
 
-    fn members(&mut self, members: EachMember<'_>) {
-        let before = self.text.len();
-        for member in members {
-            self.labeled(&member.key(), member.value);
+    fn members(&mut self, members: &[Named<'_>]) {
+        for (name, value) in members {
+            self.labeled(name, value);
         }
-        if self.text.len() == before {
+        if members.is_empty() {
             self.line("none");
         }
     }
@@ -89,7 +90,7 @@ impl Lines {
         };
         if fits {
             let text = if kind(value) == Kind::Empty { "none".into() } else { scalar(value) };
-            self.line([name, ": ", &text].concat().trim_end());
+            self.line([name, ": ", &text].concat().trim_ascii_end());
             return;
         }
         self.line(&[name, ":"].concat());
@@ -109,24 +110,34 @@ impl Lines {
             }
         } else {
             for (position, item) in items.iter().enumerate() {
-                self.labeled(&format!("item {}", position + 1), item);
+                self.labeled(&["item ", &(position + 1).to_string()].concat(), item);
             }
         }
     }
 
     fn table(&mut self, columns: &[Cow<'_, str>], rows: &[&str]) {
-        self.line(&columns.join(BETWEEN));
+        self.row(columns);
         for row in rows {
             let mut cells = vec![Cow::Borrowed(""); columns.len()];
-            for member in EachMember::of_valid(row).into_iter().flatten() {
-                let column = columns.iter().position(|column| *column == member.key());
-                if let Some(column) = column {
-                    cells[column] = cell(member.value);
+            let members = members_of(row);
+            for (name, value) in &members {
+                if let Some(column) = columns.iter().position(|column| column == name) {
+                    cells[column] = cell(value);
                 }
             }
-            let line = cells.join(BETWEEN);
-            self.line(line.trim_end());
+            self.row(&cells);
         }
+    }
+
+    fn row(&mut self, cells: &[Cow<'_, str>]) {
+        let mut line = String::new();
+        for (position, cell) in cells.iter().enumerate() {
+            if position > 0 {
+                line.push_str(BETWEEN);
+            }
+            line.push_str(cell);
+        }
+        self.line(line.trim_ascii_end());
     }
 }
 
@@ -140,22 +151,23 @@ enum Kind {
 
 fn kind(value: &str) -> Kind {
     let Some(inner) = value.strip_prefix(['[', '{']) else { return Kind::Scalar };
-    if inner.trim_start().len() == 1 { Kind::Empty } else { Kind::Nested }
+    if inner.trim_ascii_start().len() == 1 { Kind::Empty } else { Kind::Nested }
 }
 
 /// The names of all, in the order in which they come; `None` where the items make no table.
 fn columns<'a>(items: &[&'a str]) -> Option<Vec<Cow<'a, str>>> {
     let mut columns = Vec::new();
-    let mut known = HashSet::new();
     for item in items {
-        for member in EachMember::of_valid(item)? {
-            let is_plain = kind(member.value) == Kind::Scalar;
-            let is_name = !member.key().contains(['|', '\n']);
-            if !(is_plain && is_name) {
+        if !item.starts_with('{') {
+            return None;
+        }
+        for (name, value) in members_of(item) {
+            if kind(&value) != Kind::Scalar || has_any(&name, b"|\n") {
                 return None;
             }
-            if known.insert(member.key()) {
-                columns.push(member.key());
+            // Twelve at most: they are looked through.
+            if !columns.contains(&name) {
+                columns.push(name);
             }
             if columns.len() > COLUMNS {
                 return None;
@@ -163,6 +175,10 @@ fn columns<'a>(items: &[&'a str]) -> Option<Vec<Cow<'a, str>>> {
         }
     }
     (!columns.is_empty()).then_some(columns)
+}
+
+fn has_any(text: &str, bytes: &[u8]) -> bool {
+    text.bytes().any(|byte| bytes.contains(&byte))
 }
 
 /// A string without its quotes and escapes; any other value as it is written.
@@ -173,7 +189,7 @@ fn scalar(value: &str) -> Cow<'_, str> {
 /// The same on one line, and so that it can be told from its neighbours.
 fn cell(value: &str) -> Cow<'_, str> {
     let text = scalar(value);
-    let is_plain = !text.is_empty() && text.trim() == text && !text.contains(['\n', '\r', '|']);
+    let is_plain = !text.is_empty() && text.trim_ascii() == text && !has_any(&text, b"\n\r|");
     if is_plain { text } else { Cow::Borrowed(value) }
 }
 

@@ -11,7 +11,7 @@ pub use labeled::labeled;
 
 use crate::args::ArgsError;
 use crate::frame::{Content, OutputFormat, RegisterTool, ToolResult};
-use crate::json::{EachMember, Elements, RawJson, read_string};
+use crate::json::{Elements, RawJson, read_string};
 use crate::registrations::RegistrationError;
 
 /// The argument by which a model chooses.
@@ -28,16 +28,17 @@ pub(crate) fn declare(tool: &mut RegisterTool) -> Result<(), RegistrationError> 
     }
     for (position, format) in formats.iter().enumerate() {
         if let OutputFormat::Other(word) = format {
-            let known = OutputFormat::KNOWN.join(" and ");
-            return Err(mistaken(format!("{word:?} is none; there are {known}")));
+            let mistake = ["\"", word, "\" is none; there are labeled and json"].concat();
+            return Err(mistaken(mistake));
         }
         if formats[..position].contains(format) {
-            return Err(mistaken(format!("{:?} is there twice", format.as_str())));
+            return Err(mistaken(["\"", format.as_str(), "\" is there twice"].concat()));
         }
     }
     if formats.len() > 1 {
         let argument = argument(formats);
-        tool.schema = argument::add(&tool.schema, OUTPUT, &argument).map_err(mistaken)?;
+        tool.schema = argument::add(&tool.schema, OUTPUT, &argument)
+            .map_err(|mistake| mistaken(mistake.to_owned()))?;
     }
     Ok(())
 }
@@ -48,23 +49,22 @@ pub(crate) fn take(
     args: &mut RawJson,
 ) -> Result<Option<OutputFormat>, ArgsError> {
     let [first, _, ..] = formats else { return Ok(formats.first().cloned()) };
-    let members = || EachMember::of_valid(args.get()).into_iter().flatten();
-    let Some(said) = members().filter(|member| member.is(OUTPUT)).last() else {
+    let mut members = argument::members_of(args.get());
+    let Some(said) = members.iter().rfind(|member| member.0 == OUTPUT) else {
         return Ok(Some(first.clone()));
     };
-    let word = read_string(said.value);
+    let word = read_string(&said.1);
     let named = formats.iter().find(|format| word.as_deref() == Some(format.as_str()));
     // Some models write `null` for what they leave out.
-    let Some(format) = named.or((said.value == "null").then_some(first)) else {
-        let known: Vec<_> = formats.iter().map(|format| format!("{:?}", format.as_str())).collect();
-        let said = crate::json::excerpt(said.value);
-        let message = format!("must be {}, and is {said}", known.join(" or "));
-        return Err(ArgsError { pointer: format!("/{OUTPUT}"), message });
+    let Some(format) = named.or((said.1 == "null").then_some(first)) else {
+        let said = crate::json::excerpt(&said.1);
+        let message = ["must be \"labeled\" or \"json\", and is ", &said].concat();
+        return Err(ArgsError { pointer: "/output".to_owned(), message });
     };
-    let rest = members().filter(|member| !member.is(OUTPUT));
-    let rest = rest.map(|member| (member.key(), member.value));
-    *args = argument::object_of(rest);
-    Ok(Some(format.clone()))
+    let format = format.clone();
+    members.retain(|member| member.0 != OUTPUT);
+    *args = argument::object_of(&members);
+    Ok(Some(format))
 }
 
 /// Writes the value of a result in that form; whether there is one. Texts that its author wrote beside the value are
@@ -98,14 +98,22 @@ fn json(value: &RawJson) -> String {
     format!("{{\"count\":{},\"items\":{}}}", items.count(), value.get())
 }
 
+/// There are two forms, so that whoever names more than one names both.
 fn argument(formats: &[OutputFormat]) -> String {
-    let words: Vec<_> = formats.iter().map(|format| format!("{:?}", format.as_str())).collect();
+    let [first, second] = [0, 1].map(|place| formats[place].as_str());
     let about = "How the result is written: `labeled` to read it, `json` for programs";
-    format!(
-        r#"{{"type":"string","enum":[{}],"default":{},"description":"{about}"}}"#,
-        words.join(","),
-        words[0]
-    )
+    [
+        r#"{"type":"string","enum":[""#,
+        first,
+        r#"",""#,
+        second,
+        r#""],"default":""#,
+        first,
+        r#"","description":""#,
+        about,
+        r#""}"#,
+    ]
+    .concat()
 }
 
 #[cfg(test)]
@@ -139,13 +147,12 @@ mod tests {
             find.schema.get(),
             r#"{"type":"object","required":["a"],"properties":{"a":{},"output":{"type":"string","enum":["json","labeled"],"default":"json","description":"How the result is written: `labeled` to read it, `json` for programs"}}}"#
         );
-        let closed = r#"{"anyOf":[{"properties":{"k":{}},"additionalProperties":false},{"properties":{"m":{}},"additionalProperties":false}]}"#;
-        let mut either = tool(closed, &["labeled", "json"]);
+        let open = r#"{"anyOf":[{"required":["k"]},{"required":["m"]}]}"#;
+        let mut either = tool(open, &["labeled", "json"]);
         declare(&mut either).unwrap();
         let validator = ArgsValidator::compile(&either.schema).unwrap();
         assert!(validator.unsupported().is_empty());
         validator.validate(&raw(r#"{"k":1,"output":"json"}"#)).unwrap();
-        validator.validate(&raw(r#"{"k":1,"m":1}"#)).unwrap_err();
         let mut bare = tool("{}", &["labeled"]);
         declare(&mut bare).unwrap();
         assert_eq!(bare.schema.get(), "{}");
@@ -165,7 +172,12 @@ mod tests {
         let own = r#"{"properties":{"output":{}}}"#;
         assert!(mistake(own, &["labeled", "json"]).contains("an argument `output` of its own"));
         let elsewhere = r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"object"}}}"##;
-        assert!(mistake(elsewhere, &["labeled", "json"]).contains("behind a `$ref`"));
+        let closed = r#"{"anyOf":[{"properties":{"k":{}},"additionalProperties":false}]}"#;
+        for schema in [elsewhere, closed] {
+            assert!(
+                mistake(schema, &["labeled", "json"]).contains("in a branch or behind a `$ref`")
+            );
+        }
     }
 
     #[test]
