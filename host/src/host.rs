@@ -47,7 +47,7 @@ use self::slot::Slots;
 pub use self::slot::{EnableError, ReloadError};
 use crate::approval::Approvals;
 use crate::calls::{self, Call, CallOptions, CommandOutcome, Reconciled};
-use crate::connection::{Caller, Connection, Emission, ExtensionStatus, NewsStream, Panel, Shared};
+use crate::connection::{Caller, Connection, Emission, NewsStream, Panel, Shared};
 use crate::hooks::Hooks;
 use crate::model_side::ModelSide;
 use crate::process::{Environments, Spawner, outlive_size_limit};
@@ -56,6 +56,7 @@ use crate::registry::Registry;
 use crate::report::{CallError, Diagnosis, Ending, Problem};
 use crate::source::check_pin;
 use crate::state::State;
+use crate::status::ExtensionStatus;
 use crate::tool::{Command, Tool};
 
 /// Extensions that run, and what can be done with them.

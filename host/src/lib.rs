@@ -125,6 +125,7 @@ mod config_schema;
 mod connection;
 mod descriptions;
 pub mod discovery;
+mod doctor;
 pub mod effects;
 mod environment;
 pub mod file;
@@ -150,6 +151,7 @@ mod sandbox;
 mod secrets;
 mod source;
 mod state;
+mod status;
 mod switch;
 mod tool;
 mod tool_settings;
@@ -160,10 +162,7 @@ pub use approval::{
     ApprovalMode, ApprovalPattern, ApprovalRequest, Approver, ApproverError, Decision, PatternError,
 };
 pub use calls::{Call, CallOptions, CommandOutcome, ReadArgs, Reconciled, Request};
-pub use connection::{
-    Asked, Conflict, ExtensionReport, ExtensionState, ExtensionStatus, HostReport, MethodCall,
-    News, NewsStream, Panel, PanelView, PendingChange, ToolCounts,
-};
+pub use connection::{Asked, MethodCall, News, NewsStream, Panel, PanelView, PendingChange};
 pub use descriptions::{DescriptionError, Descriptions, ToolDescription};
 pub use environment::{EnvironmentKind, MissingEnvironment};
 pub use home::default_home;
@@ -198,6 +197,9 @@ pub use source::{McpServer, McpServerError};
 
 #[cfg(feature = "state")]
 pub use state::StateFile;
+pub use status::{
+    Conflict, ExtensionState, ExtensionStatus, Finding, Level, Standing, StatusReport, ToolCounts,
+};
 pub use switch::is_switched_off;
 pub use tool::{BuiltinCall, BuiltinToolError, Command, MAX_TOKENS, Tool, ToolFilter};
 

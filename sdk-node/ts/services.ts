@@ -106,6 +106,21 @@ export interface ExecRunPart {
 /** A stream of a program. */
 export type ExecStream = "stdout" | "stderr";
 
+/** What `lifecycle.activate` is asked with: nothing. */
+export type LifecycleActivate = Record<string, never>;
+
+/** The answer to both: nothing. It comes when that is done. */
+export type LifecycleActivateAnswer = Record<string, never>;
+
+/** What `lifecycle.deactivate` is asked with. */
+export interface LifecycleDeactivate {
+  /** How long the answer may take, in milliseconds. No call runs any more. */
+  drain_ms: number;
+}
+
+/** The answer to both: nothing. It comes when that is done. */
+export type LifecycleDeactivateAnswer = Record<string, never>;
+
 /** What `models.list` is asked with: nothing. */
 export type ModelsList = Record<string, never>;
 

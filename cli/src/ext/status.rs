@@ -3,9 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use extline_host::discovery::{Found, Level, Standing, StatusReport, Verdict};
+use extline_host::discovery::{Found, Verdict};
 use extline_host::file::replace;
-use extline_host::sandbox_support;
+use extline_host::{Level, Standing, StatusReport, sandbox_support};
 use serde_json::{Value, json};
 
 use super::update::origin;
@@ -35,14 +35,14 @@ pub(super) async fn doctor(mut doctor: ExtDoctor, mut printer: Printer) -> Exit 
             return printer.finish(exit);
         }
     };
-    let sources: Vec<_> = report.extensions.iter().filter_map(|it| it.found.source()).collect();
+    let sources: Vec<_> = found(&report).filter_map(Found::source).collect();
     if !sources.is_empty() {
         doctor.settings.keep_sources_clean();
         printer.progress("starting them");
         let (timeout, settings) = (Timeout { after: None }, &doctor.settings);
         match Session::start(sources, &timeout, settings, None, printer).await {
             Ok(session) => {
-                report.add_started(&session.host.extensions());
+                report.add_started(session.host.report());
                 printer = session.end().await;
             }
             Err((printer, exit)) => return printer.finish(exit),
@@ -94,26 +94,31 @@ fn bundle(report: &StatusReport, bundle: &Bundle, printer: &mut Printer) -> Resu
 fn report(names: &[String]) -> Result<StatusReport, Refused> {
     let mut report = discovery()?.report();
     if !names.is_empty() {
-        let found: Vec<Found> = report.extensions.iter().map(|it| it.found.clone()).collect();
+        let found: Vec<Found> = found(&report).cloned().collect();
         let mut paths = Vec::new();
         for name in names {
-            paths.extend(named(&found, name)?.iter().map(|one| one.path.clone()));
+            paths.extend(named(&found, name)?.iter().map(|one| Some(one.path.clone())));
         }
-        report.extensions.retain(|it| paths.contains(&it.found.path));
+        report.extensions.retain(|it| paths.contains(&it.path));
     }
     Ok(report)
 }
 
+fn found(report: &StatusReport) -> impl Iterator<Item = &Found> {
+    report.extensions.iter().filter_map(|standing| standing.found.as_ref())
+}
+
 fn show(report: &StatusReport, printer: &mut Printer) {
     if printer.json {
-        let one = |standing: &Standing| {
-            let mut value = json!(standing);
-            value["source"] = origin(&standing.found.path).map_or(Value::Null, |it| json!(it));
-            value
-        };
-        let all: Vec<_> = report.extensions.iter().map(one).collect();
-        let sandbox = sandbox_support();
-        printer.json(&json!({ "extensions": all, "level": report.level(), "sandbox": sandbox }));
+        let mut value = json!(report);
+        value["level"] = json!(report.level());
+        value["sandbox"] = json!(sandbox_support());
+        for (one, found) in
+            value["extensions"].as_array_mut().into_iter().flatten().zip(found(report))
+        {
+            one["source"] = origin(&found.path).map_or(Value::Null, |it| json!(it));
+        }
+        printer.json(&value);
         return;
     }
     if report.extensions.is_empty() {
@@ -125,8 +130,8 @@ fn show(report: &StatusReport, printer: &mut Printer) {
 }
 
 fn tell(standing: &Standing, printer: &mut Printer) {
-    let Standing { found, log, findings, .. } = standing;
-    let version = found.manifest.as_ref().map(|it| it.version.as_str()).unwrap_or_default();
+    let Standing { found: Some(found), version, log, findings, .. } = standing else { return };
+    let version = version.as_deref().unwrap_or_default();
     printer.result(format_args!(
         "{BOLD}{}{BOLD:#} {}  {}, {}",
         Text::line(&found.name, LINE_CHARS),

@@ -6,7 +6,7 @@ use extline_protocol::frame::Action;
 use extline_protocol::{ErrorKind, RawJson};
 
 use crate::connection::{CallGuard, CommandAnswer, Panel, SentCommand, Shared, Unanswered};
-use crate::registry::Registry;
+use crate::registry::{HOST, Registry};
 use crate::report::CallError;
 use crate::tool::Command;
 
@@ -45,6 +45,8 @@ fn find(registry: &mut Registry, name: &str) -> Result<Arc<Command>, CallError> 
     let (name, extension) = (command.name().to_owned(), command.extension.clone());
     if registry.is_disabled(command.owner) {
         Err(CallError::Disabled { name, extension })
+    } else if registry.is_inactive(command.owner) {
+        Err(CallError::Inactive { tool: name, by: HOST.to_owned() })
     } else if registry.is_restarting(command.owner) {
         Err(CallError::Restarting { name, extension })
     } else {

@@ -343,6 +343,11 @@ impl Connection {
         }
     }
 
+    /// Takes calls, commands and requests again.
+    pub(crate) fn end_drain(&self) {
+        self.lock().is_draining = false;
+    }
+
     /// Nothing is asked of one that is being disabled.
     pub(super) fn check_enabled(&self, state: &State, name: &str) -> Result<(), CallError> {
         if state.is_draining {

@@ -12,7 +12,6 @@ mod drive;
 mod emit;
 mod events;
 mod flood;
-mod host_report;
 mod method;
 mod news;
 mod outgrown;
@@ -26,7 +25,6 @@ mod secrets;
 mod shared;
 mod standstill;
 mod state;
-mod status;
 mod turns;
 mod views;
 mod write_queue;
@@ -45,7 +43,6 @@ pub(crate) use self::bootstrap::OnBootstrap;
 pub(crate) use self::call_guard::CallGuard;
 pub(crate) use self::calls::{CommandAnswer, Sending, SentCall, SentCommand, Unanswered};
 pub(crate) use self::emit::Emission;
-pub use self::host_report::{Conflict, ExtensionReport, HostReport, ToolCounts};
 pub use self::method::{Asked, MethodCall};
 pub(crate) use self::method::{Method, Methods, params_of};
 pub use self::news::{News, NewsStream, PendingChange};
@@ -56,7 +53,6 @@ pub(crate) use self::requests::SentRequest;
 pub(crate) use self::shared::Shared;
 pub(crate) use self::standstill::Standstill;
 use self::state::{Phase, State};
-pub use self::status::{ExtensionState, ExtensionStatus};
 pub(crate) use self::turns::Reload;
 use crate::home::LogPlace;
 use crate::lock::lock;
@@ -65,6 +61,7 @@ use crate::process::{Confinement, Environment, Group, Launch, Output, Process, S
 use crate::report::{
     Diagnosis, Ending, ExtensionTrace, InterceptFailure, Log, NoAnswer, Notice, Problem,
 };
+use crate::status::{ExtensionState, ExtensionStatus};
 
 /// Longest text of a notice that is kept and told, in bytes.
 const NOTICE: usize = 1024;

@@ -12,13 +12,13 @@ use extline_protocol::frame::{Level, Log, Registered, ToolUpdate};
 use extline_services::pending::PendingAction;
 use tokio::sync::watch;
 
-use super::host_report::HostReport;
 use super::panel::Panel;
 use crate::lock::lock;
 use crate::memory::Memory;
 use crate::redact::Redactor;
 use crate::registry::Difference;
 use crate::report::{CallStatus, Diagnosis, Ending, InterceptFailure, Notice};
+use crate::status::StatusReport;
 
 /// News that wait for a slow listener; of more it misses the oldest.
 const WAITING: usize = 256;
@@ -228,7 +228,7 @@ pub enum News {
     },
     /// How all extensions stand, when the host has started and after each reload: what
     /// [`Host::report`](crate::Host::report) says then.
-    Report(Arc<HostReport>),
+    Report(Arc<StatusReport>),
     /// This listener was too slow: that many news are lost to it.
     Missed(u64),
 }

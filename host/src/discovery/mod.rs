@@ -5,8 +5,6 @@
 
 mod places;
 mod settings;
-mod standing;
-mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,11 +14,10 @@ use serde::Serialize;
 pub use self::places::Layer;
 use self::places::Place;
 pub use self::settings::{ExtensionSettings, SettingsError, switch_extension};
-pub use self::standing::{Finding, Level, Standing, StatusReport};
 use crate::environment::MissingEnvironment;
 use crate::home::default_home;
 use crate::lazy::{KeptOffer, Whose};
-use crate::source::{ExtensionSource, Manifest, ManifestError, ManifestFault};
+use crate::source::{ExtensionSource, MANIFEST, Manifest, ManifestError, ManifestFault};
 use crate::switch::{SWITCH, is_switched_off};
 use crate::trust::{Change, Grant, Tree, TrustDecision, TrustStore};
 
@@ -44,8 +41,8 @@ use crate::trust::{Change, Grant, Tree, TrustDecision, TrustStore};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Discovery {
-    home: PathBuf,
-    cwd: PathBuf,
+    pub(crate) home: PathBuf,
+    pub(crate) cwd: PathBuf,
     settings: ExtensionSettings,
     explicit: Vec<PathBuf>,
     is_narrow: bool,
@@ -96,11 +93,15 @@ pub enum Verdict {
     SwitchedOff {
         /// By what.
         by: String,
+        /// What switches them on: a command for a shell, or what to do.
+        mend: String,
     },
     /// It is disabled.
     Disabled {
         /// By what.
         by: String,
+        /// What enables it: a command for a shell, or what to do.
+        mend: String,
     },
     /// Another one of that name runs.
     Shadowed {
@@ -212,18 +213,23 @@ impl Discovery {
     ) -> Verdict {
         let is_given = layer == Layer::Given;
         if is_switched_off() || (!is_given && !self.settings.enabled) {
-            let by = if is_switched_off() { SWITCH } else { "config.toml" };
-            return Verdict::SwitchedOff { by: by.to_owned() };
+            return self.switched_off();
         }
         if !manifest.enabled {
-            return Verdict::Disabled { by: "its manifest says \"enabled\": false".to_owned() };
+            let file = path.join(MANIFEST);
+            return Verdict::Disabled {
+                by: "its manifest says \"enabled\": false".to_owned(),
+                mend: format!("set \"enabled\" to true in {}", file.display()),
+            };
         }
-        if let Some(by) = self.settings.off(&manifest.name).filter(|_| !is_given) {
-            return Verdict::Disabled { by };
+        if let Some((by, mend)) = self.settings.off(&manifest.name).filter(|_| !is_given) {
+            return Verdict::Disabled { by, mend };
         }
         if !self.settings.auto_load && layer.is_known_place() {
-            let by = "config.toml says auto_load = false".to_owned();
-            return Verdict::Disabled { by };
+            return Verdict::Disabled {
+                by: "config.toml says auto_load = false".to_owned(),
+                mend: "name its folder by --ext, or take auto_load out of config.toml".to_owned(),
+            };
         }
         if let Some(by) = winners.get(&manifest.name) {
             return Verdict::Shadowed { by: by.clone() };
@@ -233,6 +239,16 @@ impl Discovery {
             return self.trusted(path, manifest);
         }
         Verdict::Runs { digest: None }
+    }
+
+    fn switched_off(&self) -> Verdict {
+        let (by, mend) = if is_switched_off() {
+            (SWITCH, format!("unset {SWITCH}"))
+        } else {
+            let file = self.home.join("config.toml");
+            ("config.toml", format!("set enabled = true under [extensions] in {}", file.display()))
+        };
+        Verdict::SwitchedOff { by: by.to_owned(), mend }
     }
 
     fn trusted(&self, path: &Path, manifest: &Manifest) -> Verdict {
@@ -313,8 +329,10 @@ impl Verdict {
                 Some(format!("it has changed since it was last asked about: {}", told.join(", ")))
             }
             Self::Unfit { why } => Some(format!("it cannot be trusted: {why}")),
-            Self::SwitchedOff { by } => Some(format!("all extensions are switched off by {by}")),
-            Self::Disabled { by } => Some(by.clone()),
+            Self::SwitchedOff { by, .. } => {
+                Some(format!("all extensions are switched off by {by}"))
+            }
+            Self::Disabled { by, .. } => Some(by.clone()),
             Self::Shadowed { by } => Some(format!("{} has its name and runs", by.display())),
             Self::Broken(error) => Some(error.to_string()),
             Self::Foreign => Some("it is of another agent, and extline does not run it".to_owned()),

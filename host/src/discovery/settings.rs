@@ -121,16 +121,21 @@ impl ExtensionSettings {
         })
     }
 
-    /// Why the extension of that name does not run, where these say so.
-    pub(super) fn off(&self, name: &str) -> Option<String> {
+    /// Why the extension of that name does not run, where these say so, and what enables it.
+    pub(super) fn off(&self, name: &str) -> Option<(String, String)> {
         if self.disabled.contains(name) {
-            return Some(format!("{FILE} disables it"));
+            let mend = format!("take {name} out of disabled in {FILE}");
+            return Some((format!("{FILE} disables it"), mend));
         }
         if self.switched_off.contains(name) {
-            return Some("it is disabled; `extline ext enable` enables it".to_owned());
+            let why = "it is disabled; `extline ext enable` enables it".to_owned();
+            return Some((why, format!("extline ext enable {name}")));
         }
         let is_left_out = !self.enabled_only.is_empty() && !self.enabled_only.contains(name);
-        is_left_out.then(|| format!("{FILE} has it not in enabled_only"))
+        is_left_out.then(|| {
+            let why = format!("{FILE} has it not in enabled_only");
+            (why, format!("add {name} to enabled_only in {FILE}"))
+        })
     }
 }
 
@@ -198,9 +203,9 @@ mod tests {
         .unwrap();
         let settings = ExtensionSettings::of_file(home.path()).unwrap();
         assert_eq!(settings.paths, [home.path().join("more")]);
-        assert_eq!(settings.off("a").unwrap(), "config.toml disables it");
+        assert_eq!(settings.off("a").unwrap().0, "config.toml disables it");
         assert_eq!(settings.off("b"), None);
-        assert!(settings.off("c").unwrap().contains("enabled_only"));
+        assert!(settings.off("c").unwrap().0.contains("enabled_only"));
         fs::write(&file, "[extensions]\nenabld = false\n").unwrap();
         let error = ExtensionSettings::of_file(home.path()).unwrap_err().to_string();
         assert!(error.contains("enabld") && error.contains("config.toml"), "{error}");

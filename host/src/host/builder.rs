@@ -17,6 +17,7 @@ use tokio::sync::Mutex;
 
 use super::Host;
 use super::restart::RestartPolicy;
+use super::status_tool::StatusTool;
 use crate::approval::Rules;
 use crate::audit::Audit;
 use crate::connection::{Method, MethodCall, Methods, OnBootstrap};
@@ -77,7 +78,7 @@ pub struct HostBuilder {
     pub(crate) builtin_commands: Vec<String>,
     #[cfg(feature = "mcp-client")]
     pub(super) mcp_tools: Option<super::HowToTrust>,
-    pub(super) has_status_tool: bool,
+    pub(super) status_tool: Option<StatusTool>,
     pub(super) offer_rules: OfferRules,
     pub(crate) methods: Methods,
     pub(crate) approvals: Rules,
@@ -124,7 +125,7 @@ impl Default for HostBuilder {
             builtin_commands: Vec::new(),
             #[cfg(feature = "mcp-client")]
             mcp_tools: None,
-            has_status_tool: false,
+            status_tool: None,
             offer_rules: OfferRules::default(),
             methods: Methods::new(),
             approvals: Rules::default(),

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::Host;
 use super::slot::Slots;
-use crate::connection::HostReport;
 use crate::connection::News;
+use crate::status::StatusReport;
 
 impl Host {
     /// How all extensions stand now: what each offers, why one has failed and what mends it, which names several want.
     /// [`News::Report`] has it when the host has started, and after each reload.
-    pub fn report(&self) -> HostReport {
+    pub fn report(&self) -> StatusReport {
         self.slots.report()
     }
 
@@ -22,11 +22,18 @@ impl Host {
 
 impl Slots {
     /// How all stand.
-    pub(super) fn report(&self) -> HostReport {
+    pub(super) fn report(&self) -> StatusReport {
         let slots = self.all();
         let statuses = slots.iter().map(|slot| slot.status()).collect();
         let tools = slots.first().map(|slot| slot.all_tools()).unwrap_or_default();
         let builtin = tools.iter().filter(|tool| tool.is_builtin()).count();
-        HostReport::of(statuses, (tools.len(), builtin))
+        StatusReport::of_host(statuses, (tools.len(), builtin))
+    }
+
+    /// Tells the embedder, where there are extensions.
+    pub(super) fn tell_report(&self) {
+        if let Some(slot) = self.all().first() {
+            slot.tell(News::Report(Arc::new(self.report())));
+        }
     }
 }

@@ -12,8 +12,8 @@ use extline_protocol::{ErrorKind, RawJson};
 use serde_json::{Value, json};
 
 use super::{EnableError, HostBuilder, Slots};
-use crate::connection::ExtensionState;
 use crate::host::slot::Slot;
+use crate::status::ExtensionState;
 use crate::tool::{Builtin, BuiltinCall, Tool};
 
 /// How long a connection may take: some servers are first brought from the network.

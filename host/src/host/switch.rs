@@ -1,8 +1,11 @@
 //! Extensions that are switched on and off while the host runs.
 
+use std::sync::Arc;
+
+use super::slot::Slot;
 use super::{EnableError, Host, ReloadError};
 use crate::registry::Difference;
-use crate::report::Ending;
+use crate::report::{CallError, Ending};
 
 /// What is done with one extension. Each of these goes on when its future is dropped.
 impl Host {
@@ -51,6 +54,29 @@ impl Host {
     /// Says how it ended; `None` when there is no such extension, or it had no process.
     pub async fn disable(&self, extension: &str) -> Option<Ending> {
         self.slots.named(extension)?.disable(self.drain).await
+    }
+
+    /// Puts one extension out of use while its process runs. New calls of its tools and commands are refused with
+    /// [`CallError::Inactive`](crate::CallError::Inactive) and no model is offered them, though the names stay its own;
+    /// those that run have the time of [`HostBuilder::drain`](crate::HostBuilder::drain). Then it is told by the
+    /// method `lifecycle.deactivate`, where it serves that, and has the same time again to let go of what it needs for
+    /// them. Its guards and interceptors are asked, and it hears of events, as before: [`Host::disable`] ends that.
+    ///
+    /// Nothing changes where it is out of use already, or where it answers with an error, which is returned.
+    pub async fn deactivate(&self, extension: &str) -> Result<(), CallError> {
+        self.slot_of(extension)?.deactivate(self.drain).await
+    }
+
+    /// Puts one extension into use again that was [deactivated](Host::deactivate). It is told by the method
+    /// `lifecycle.activate`, where it serves that, and called once it has answered. Where it answers with an error it
+    /// stays out of use. One that is in use stays so, and is not told.
+    pub async fn activate(&self, extension: &str) -> Result<(), CallError> {
+        self.slot_of(extension)?.activate().await
+    }
+
+    fn slot_of(&self, extension: &str) -> Result<Arc<Slot>, CallError> {
+        let unknown = || CallError::Unknown { what: "extension", name: extension.to_owned() };
+        self.slots.named(extension).ok_or_else(unknown)
     }
 
     /// Puts what is there now in the place of an extension that runs: its program or manifest was changed. Says

@@ -68,7 +68,7 @@ pub enum WhyHidden {
     Filtered,
     /// It is for other extensions (`exposure: "hidden"`).
     NotForModels,
-    /// An extension has deactivated it.
+    /// An extension has deactivated it, or the host its extension.
     Inactive,
     /// Its author proposes not to offer it, and neither the filter names it nor its user wants it
     /// (`tool.preference`).

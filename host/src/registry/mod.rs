@@ -1,6 +1,7 @@
 //! Who has which name: built-ins first, then extensions in load order, whatever the order in which
 //! their registrations arrive.
 
+mod activity;
 mod deferred;
 mod difference;
 mod offering;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use extline_protocol::frame::{Registered, Rejection};
 use tokio::sync::mpsc::UnboundedSender;
 
+pub(crate) use self::activity::HOST;
 pub(crate) use self::difference::Registrations;
 pub use self::difference::{Changed, Changes, Difference};
 pub(crate) use self::offering::OfferRules;
@@ -95,6 +97,8 @@ struct Offer {
     /// Registrations that cannot be used, by kind and name.
     refused: BTreeMap<(String, String), Rejection>,
     reported: Option<Registered>,
+    /// Its tools and commands are out of use while its process runs.
+    is_inactive: bool,
     /// What its user set for its tools, and in which file.
     user: (BTreeMap<String, ToolSettings>, PathBuf),
     /// Roughly what it takes to keep the above.
@@ -305,6 +309,8 @@ impl Registry {
         offer.is_taken_away = false;
         offer.is_expected = true;
         offer.disabled = None;
+        // What is reloaded stays as it was.
+        offer.is_inactive &= offer.is_reloading;
         offer.failed = None;
         offer.failed_first = None;
     }
@@ -402,46 +408,6 @@ impl Registry {
         let tools = self.winners.iter().flat_map(|winners| &winners.tools);
         let known = tools.filter(|(name, _)| !self.unlisted.contains(*name));
         known.map(|(name, tool)| (Arc::clone(tool), self.is_active(name))).collect()
-    }
-
-    /// Whether no extension has deactivated it.
-    pub(crate) fn is_active(&self, tool: &str) -> bool {
-        self.deactivated_by(tool).is_none()
-    }
-
-    /// The extension that has deactivated a tool.
-    pub(crate) fn deactivated_by(&self, tool: &str) -> Option<&str> {
-        let mut by = self.inactive.iter();
-        by.find(|(_, tools)| tools.contains(tool)).map(|(extension, _)| extension.as_str())
-    }
-
-    /// An extension deactivates tools, or activates those that it has deactivated. Returns those that are offered now
-    /// and were not before, or the other way round.
-    pub(crate) fn set_active(
-        &mut self,
-        extension: &str,
-        names: &[String],
-        to_active: bool,
-    ) -> Vec<String> {
-        let mut changed = Vec::new();
-        for name in names {
-            let was_active = self.is_active(name);
-            let own = self.inactive.entry(extension.to_owned()).or_default();
-            if to_active {
-                own.remove(name);
-            } else {
-                own.insert(name.clone());
-            }
-            if self.is_active(name) != was_active {
-                changed.push(name.clone());
-            }
-        }
-        changed
-    }
-
-    /// What an extension has deactivated is active again.
-    pub(crate) fn activate_all_of(&mut self, extension: &str) {
-        self.inactive.remove(extension);
     }
 
     /// Whether one of the agent's own tools is offered; it can be called in any case.

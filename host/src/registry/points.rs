@@ -286,6 +286,7 @@ impl Offer {
             is_unguarded: self.is_unguarded,
             is_taken_away: self.is_taken_away,
             disabled: self.disabled,
+            is_inactive: self.is_inactive,
             kept: self.kept,
             is_reloading: self.is_reloading,
             is_first_start: self.is_first_start,

@@ -38,12 +38,13 @@ pub enum CallError {
         /// Where it is switched off.
         file: PathBuf,
     },
-    /// An extension has deactivated the tool: `tools.deactivate`. Whoever has it has not seen the call.
+    /// An extension has deactivated the tool by `tools.deactivate`, or the host its extension
+    /// ([`Host::deactivate`](crate::Host::deactivate)). Whoever has it has not seen the call.
     #[error("{tool} is not active: {by} has deactivated it")]
     Inactive {
-        /// The tool.
+        /// The tool, or the command.
         tool: String,
-        /// The extension that has deactivated it.
+        /// The extension that has deactivated it, or `the host`.
         by: String,
     },
     /// The configuration of an extension cannot be used; it keeps the one that it has.

@@ -108,7 +108,7 @@ async fn it_is_listed_without_being_started_and_started_once_when_it_is_used() {
     assert_eq!(host.tools()[0].description(), "It answers.");
     assert!(scene.started().is_empty());
     let report = host.report();
-    assert_eq!(report.extensions[0].state, "not_started");
+    assert_eq!(report.extensions[0].state, Some("not_started"));
     assert_eq!(report.extensions[0].tools, ["one-tool"]);
 
     let calls = (0..8).map(|_| host.call("one-tool", "{}"));

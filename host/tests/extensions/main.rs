@@ -4,6 +4,7 @@
 
 #![cfg(unix)]
 
+mod activity;
 mod advised;
 mod agent;
 mod approvals;

@@ -17,6 +17,7 @@ pub mod exec;
 mod given;
 mod given_secrets;
 pub mod kept;
+pub mod lifecycle;
 mod method;
 pub mod pending;
 pub mod secret;

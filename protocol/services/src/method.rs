@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{agent, approval, env, exec, pending, secret, session, state, ui};
+use crate::{agent, approval, env, exec, lifecycle, pending, secret, session, state, ui};
 
 /// A method that hosts serve, or extensions. It is a name for a type, and never a value.
 pub trait Method: 'static {
@@ -223,4 +223,4 @@ const fn joined<const N: usize>(lists: &[&[Entry]]) -> [Entry; N] {
 pub const EXTENSION_METHODS: &[Entry] = &joined::<{ count(EXTENSIONS) }>(EXTENSIONS);
 
 const EXTENSIONS: &[&[Entry]] =
-    &[approval::METHODS, state::EXTENSION_METHODS, pending::EXTENSION_METHODS];
+    &[approval::METHODS, state::EXTENSION_METHODS, pending::EXTENSION_METHODS, lifecycle::METHODS];

@@ -93,6 +93,24 @@ class ExecRunPart(TypedDict):
 ExecStream: TypeAlias = Literal["stdout", "stderr"]
 
 
+class LifecycleActivate(TypedDict):
+    """What `lifecycle.activate` is asked with: nothing."""
+
+
+class LifecycleActivateAnswer(TypedDict):
+    """The answer to both: nothing. It comes when that is done."""
+
+
+class LifecycleDeactivate(TypedDict):
+    """What `lifecycle.deactivate` is asked with."""
+
+    drain_ms: int
+
+
+class LifecycleDeactivateAnswer(TypedDict):
+    """The answer to both: nothing. It comes when that is done."""
+
+
 class ModelsList(TypedDict):
     """What `models.list` is asked with: nothing."""
 

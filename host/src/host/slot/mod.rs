@@ -1,5 +1,6 @@
 //! The places of extensions in load order, each of which is used or is not.
 
+mod activity;
 mod deferred;
 mod reload;
 mod switching;
@@ -17,12 +18,13 @@ use tokio::sync::{Mutex as AsyncMutex, watch};
 use super::restart::Run;
 use super::{HostBuilder, Launcher};
 use crate::config::{LiveConfig, Reading};
-use crate::connection::{Adapter, Connection, ExtensionState, ExtensionStatus, News, Shared};
+use crate::connection::{Adapter, Connection, News, Shared};
 use crate::lock::lock;
 use crate::process::Launch;
 use crate::report::{CallError, Diagnosis, Problem};
 use crate::secrets::SecretServer;
 use crate::source::{ExtensionSource, Manifest, Plan};
+use crate::status::{ExtensionState, ExtensionStatus};
 use crate::tool::Tool;
 
 /// All places, in load order.
@@ -242,6 +244,16 @@ impl Slot {
         self.is_removed.load(Ordering::Acquire)
     }
 
+    /// Whether it runs, or is on the way to that.
+    pub(super) fn is_in_use(&self) -> bool {
+        self.run().is_some_and(|run| run.is_in_use())
+    }
+
+    /// Tells the embedder.
+    pub(super) fn tell(&self, news: News) {
+        self.shared.news.tell(news);
+    }
+
     /// The newest time that it was used.
     pub(super) fn run(&self) -> Option<Arc<Run>> {
         match &*lock(&self.stage) {
@@ -347,7 +359,7 @@ impl Slot {
 
     pub(super) fn status(&self) -> ExtensionStatus {
         let status = match &*lock(&self.stage) {
-            Stage::Running(run) => run.current().status(),
+            Stage::Running(run) => self.status_in_use(run.current().status()),
             Stage::Failed(diagnosis) => {
                 let state = ExtensionState::Failed(Arc::clone(diagnosis));
                 self.status_without_process(state)
@@ -366,6 +378,15 @@ impl Slot {
         };
         let Found { dir, manifest } = lock(&self.found).clone();
         ExtensionStatus { dir, manifest, ..status }
+    }
+
+    fn status_in_use(&self, status: ExtensionStatus) -> ExtensionStatus {
+        let is_inactive =
+            status.state == ExtensionState::Ready && self.shared.registry().is_inactive(self.index);
+        if is_inactive {
+            return ExtensionStatus { state: ExtensionState::Inactive, ..status };
+        }
+        status
     }
 
     fn status_without_process(&self, state: ExtensionState) -> ExtensionStatus {

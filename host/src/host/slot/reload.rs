@@ -8,11 +8,12 @@ use thiserror::Error;
 
 use super::switching::in_the_end;
 use super::{EnableError, Slot};
-use crate::connection::{ExtensionState, News, Reload};
+use crate::connection::{News, Reload};
 use crate::host::{Host, HostBuilder, RestartPolicy};
 use crate::registry::Difference;
 use crate::report::Diagnosis;
 use crate::source::ExtensionSource;
+use crate::status::ExtensionState;
 
 /// Why an extension is not what is there now after [`Host::reload`].
 #[derive(Clone, Debug, Error)]
@@ -59,7 +60,7 @@ impl Slot {
         let began = Instant::now();
         let _reloading = self.reloading.lock().await;
         let before = self.shared.registry().registered_by(self.index);
-        if self.run().is_some_and(|run| run.is_in_use()) {
+        if self.is_in_use() {
             self.try_out().await?;
             // Held until it is over: the next turn begins after that.
             let reload = self.shared.emission.turns.reload();

@@ -7,12 +7,13 @@ use std::time::Duration;
 use extline_protocol::frame::ShutdownReason;
 
 use super::{EnableError, Found, Slot, Stage};
-use crate::connection::ExtensionState;
+use crate::connection::Connection;
 use crate::host::restart::Run;
 use crate::lock::lock;
 use crate::process::Environments;
 use crate::report::{Diagnosis, Ending, Problem};
 use crate::source::Plan;
+use crate::status::ExtensionState;
 
 /// How it is switched on and off. Each of these goes on when nobody waits for it any more: half of
 /// it would leave a process that nobody knows of.
@@ -114,12 +115,7 @@ impl Slot {
     ) -> Option<Ending> {
         drop(run.close().await);
         let connection = run.current();
-        let mut closed = self.closed.subscribe();
-        tokio::select! {
-            () = connection.drain() => {}
-            () = tokio::time::sleep(drain) => {}
-            _ = closed.wait_for(|closed| *closed) => {}
-        }
+        self.drained(&connection, drain).await;
         if reason == ShutdownReason::Reload {
             self.shared.registry().keep_names(self.index);
         }
@@ -127,6 +123,16 @@ impl Slot {
         let ending = connection.ended().await;
         run.over().await;
         ending
+    }
+
+    /// Waits for the calls that it has, `drain` at most.
+    pub(super) async fn drained(&self, connection: &Connection, drain: Duration) {
+        let mut closed = self.closed.subscribe();
+        tokio::select! {
+            () = connection.drain() => {}
+            () = tokio::time::sleep(drain) => {}
+            _ = closed.wait_for(|closed| *closed) => {}
+        }
     }
 
     /// Ends it at once, and never starts it again.

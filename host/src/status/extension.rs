@@ -78,6 +78,8 @@ pub enum ExtensionState {
     Starting,
     /// It is in use.
     Ready,
+    /// Its process runs, and nothing of it is called until somebody [activates](crate::Host::activate) it.
+    Inactive,
     /// It was asked to end.
     Ending,
     /// It has ended, as it was asked to.
@@ -89,12 +91,13 @@ pub enum ExtensionState {
 }
 
 impl ExtensionState {
-    /// In a word: `not_started`, `starting`, `ready`, `ending`, `ended`, `disabled` or `failed`.
+    /// In a word: `not_started`, `starting`, `ready`, `inactive`, `ending`, `ended`, `disabled` or `failed`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::NotStarted => "not_started",
             Self::Starting => "starting",
             Self::Ready => "ready",
+            Self::Inactive => "inactive",
             Self::Ending => "ending",
             Self::Ended(_) => "ended",
             Self::Disabled => "disabled",

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{Finding, Standing, StatusReport};
+use crate::discovery::Found;
 use crate::file::read_bytes;
 use crate::redact::Redactor;
 use crate::sandbox::sandbox_support;
@@ -46,13 +47,18 @@ impl StatusReport {
             "sandbox": sandbox_support(),
             "counts": {
                 "extensions": self.extensions.len(),
-                "verdicts": count(|one| one.found.verdict.as_str().to_owned()),
-                "layers": count(|one| one.found.layer.as_str().to_owned()),
+                "verdicts": count(|one| of_found(one, |it| it.verdict.as_str())),
+                "layers": count(|one| of_found(one, |it| it.layer.as_str())),
+                "states": count(|one| one.state.unwrap_or("none").to_owned()),
                 "levels": count(|one| one.level().as_str().to_owned()),
             },
             "extensions": all,
         })
     }
+}
+
+fn of_found(standing: &Standing, word: fn(&Found) -> &'static str) -> String {
+    standing.found.as_ref().map_or("none", word).to_owned()
 }
 
 struct Teller {
@@ -63,14 +69,16 @@ struct Teller {
 
 impl Teller {
     fn standing(&self, standing: &Standing) -> Value {
-        let Standing { found, log, findings } = standing;
-        let manifest = found.manifest.as_ref();
+        let Standing { name, path, found, state, log, findings, .. } = standing;
+        let manifest = found.as_ref().and_then(|found| found.manifest.as_ref());
+        let path = path.as_deref().unwrap_or(Path::new(""));
         let permissions = manifest.map(|it| &it.permissions);
         let mut told = json!({
-            "name": self.text(&found.name),
-            "path": self.text(&found.path.to_string_lossy()),
-            "layer": found.layer.as_str(),
-            "verdict": found.verdict.as_str(),
+            "name": self.text(name),
+            "path": self.text(&path.to_string_lossy()),
+            "layer": found.as_ref().map(|it| it.layer.as_str()),
+            "verdict": found.as_ref().map(|it| it.verdict.as_str()),
+            "state": state,
             "level": standing.level().as_str(),
             "version": manifest.map(|it| self.text(&it.version)),
             "language": manifest.map(|it| self.text(&it.language)),
