@@ -37,6 +37,11 @@ fn its_tools_are_known_by_the_names_that_extensions_use() {
         ),
         ("developer__shell", json!({ "command": "name" }), "blocked by guard: it is t"),
         ("developer__shell", json!({ "command": "forbidden", "timeout_secs": 5 }), "REASON"),
+        // Those of goose 1.52.
+        ("write", json!({ "path": "forbidden", "content": "x" }), "REASON"),
+        ("edit", json!({ "path": "forbidden", "before": "a", "after": "b" }), "REASON"),
+        ("shell", json!({ "command": "name" }), "blocked by guard: it is t"),
+        ("shell", json!({ "command": "forbidden", "timeout_secs": 5 }), "REASON"),
     ] {
         let told = user.hook("goose", &call("PreToolUse", tool, &args));
         told.assert_code(2);
@@ -52,8 +57,8 @@ fn its_events_are_told() {
     for event in [
         event("SessionStart", &json!({})),
         event("UserPromptSubmit", &json!({ "matcher_context": "hello", "message": "hello" })),
-        call("PreToolUse", "developer__shell", &ls),
-        call("PostToolUse", "developer__shell", &ls),
+        call("PreToolUse", "shell", &ls),
+        call("PostToolUse", "shell", &ls),
         call("PostToolUseFailure", "developer__shell", &ls),
         event("SessionEnd", &json!({})),
         // One that extensions are not told of is no failure.

@@ -6,6 +6,8 @@
 mod hooks;
 #[path = "install/machine.rs"]
 mod machine;
+#[path = "support/published.rs"]
+mod published;
 mod support;
 #[path = "install/user_files.rs"]
 mod user_files;

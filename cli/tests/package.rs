@@ -2,6 +2,8 @@
 
 #![cfg(unix)]
 
+#[path = "support/published.rs"]
+mod published;
 mod support;
 
 use std::collections::BTreeMap;
@@ -9,6 +11,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use published::validates;
 use serde_json::{Value, json};
 use support::{Extline, Outcome, outcome, repository};
 use tempfile::TempDir;
@@ -100,14 +103,13 @@ fn each_package_is_whole_and_the_same_each_time() {
     assert_eq!(names.len(), 3 * 5 + 2 + 4 + 3);
     assert!(author.package(&["--force"]).code == 0 && all_files(&author.path("packages")) == first);
 
-    let validates = |schema: &str, file: &str| {
-        let schema =
-            fs::read_to_string(repository().join("cli/tests/package").join(schema)).unwrap();
-        let schema: Value = serde_json::from_str(&schema).unwrap();
-        jsonschema::validate(&schema, &author.json(file)).unwrap();
-    };
-    validates("plugin.schema.json", "packages/agent-plugin/plugin.json");
-    validates("mcp.schema.json", "packages/agent-plugin/mcp.json");
+    validates("agent-plugin", &author.json("packages/agent-plugin/plugin.json"));
+    validates("agent-plugin-mcp", &author.json("packages/agent-plugin/mcp.json"));
+    // Claude Code takes the same in its manifest as in files of their own.
+    let mut claude = author.json("packages/claude/.claude-plugin/plugin.json");
+    claude["hooks"] = author.json("packages/claude/hooks/hooks.json")["hooks"].take();
+    claude["mcpServers"] = author.json("packages/claude/.mcp.json")["mcpServers"].take();
+    validates("claude-plugin", &claude);
     let about = json!({
         "name": "calm", "version": "1.2.0", "description": "stays calm", "author": { "name": "Ada" },
         "license": "MIT", "keywords": ["calm"],

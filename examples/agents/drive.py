@@ -74,9 +74,13 @@ class Agent:
     package_tools: str | None = None
     # What it does not have: then it is seen that nothing else comes of it.
     lacks: tuple = ()
+    # How its package calls the program otherwise.
+    packaged_program: str = ""
     # What it does with arguments that an interceptor changed: it runs them, or is told that it cannot.
     rewritten: str = "rewritten"
     events: tuple = ("session_start", "user_prompt_submit", "tool_result")
+    # What it says where it can ask nobody, and ends with that.
+    ends_at_dialog: str = ""
 
     def call(self, line):
         return {"call": self.shell, "args": {self.argument: line, **self.more()}}
@@ -89,6 +93,9 @@ class Agent:
     def more(self):
         if self.id in ("codex", "pi"):
             return {}
+        if self.id == "goose":
+            # As for Qwen Code below.
+            return {"timeout_secs": 60}
         if self.id == "droid":
             return {"summary": "Print a word for a test", "riskLevel": "low", "riskLevelReason": "It prints a word"}
         # guard-python gives a call without a timeout one, and Qwen Code cannot run what was rewritten.
@@ -149,6 +156,17 @@ class Agent:
             options = {"disable_provider_auto_update": True, "disable_metrics": True}
             config.write_text(json.dumps({"providers": {"scripted": provider}, "models": chosen, "options": options}))
             return {}
+        if self.id == "goose":
+            config = home / ".config/goose/config.yaml"
+            config.parent.mkdir(parents=True)
+            # What `extline install` prints for it; JSON is YAML too.
+            server = {"type": "stdio", "name": "witness", "enabled": True, "timeout": 60}
+            server |= {"cmd": str(EXTLINE), "args": ["mcp", str(WITNESS)], "envs": {}}
+            shell = {"type": "platform", "name": "developer", "enabled": True}
+            config.write_text(json.dumps({"extensions": {"developer": shell, "witness": server}}))
+            provider = {"GOOSE_PROVIDER": "anthropic", "GOOSE_MODEL": "scripted", "ANTHROPIC_HOST": url}
+            quiet = {"GOOSE_DISABLE_KEYRING": "1", "GOOSE_TELEMETRY_ENABLED": "false", "GOOSE_MODE": "auto"}
+            return {"ANTHROPIC_API_KEY": "none", **provider, **quiet}
         settings = home / ".gemini/settings.json"
         settings.parent.mkdir()
         auth = {"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}}}
@@ -271,6 +289,23 @@ AGENTS = (
         events=("session_start", "tool_result"),
         lacks=("dialog", "refused prompt", "command"),
     ),
+    Agent(
+        "goose",
+        "goose",
+        "@aaif/goose-binary-linux-x64",
+        "shell",
+        "command",
+        "witness__",
+        (".agents/plugins/extline/hooks/hooks.json", ".config/goose/config.yaml"),
+        ("run", "--no-session", "--text", "PROMPT"),
+        ("/oath solemnly",),
+        # It would run what it had before: the call is blocked.
+        rewritten="no way to run it so",
+        events=("session_start", "user_prompt_submit", "tool_result"),
+        packaged_program="goose-binary-linux-x64",
+        ends_at_dialog="no interactive terminal is available",
+        lacks=("rewrite", "dialog", "refused prompt", "command"),
+    ),
     # After its documentation: nobody has seen it here.
     Agent(
         "crush",
@@ -288,7 +323,6 @@ AGENTS = (
 # Agents that are not driven here, and how to get them.
 OTHERS = {
     "cursor": "curl https://cursor.com/install -fsS | bash; it needs an account",
-    "goose": "https://github.com/block/goose/releases",
     "zot": "make tools TOOLS=zot; make test-agents drives it by itself",
 }
 
@@ -323,7 +357,7 @@ class Run:
             more = self.install()
             ended = self.start(("go",), more)
             results = model.results()
-            found = self.judge([*results, *[""] * len(model.steps)])
+            found = self.judge([*results, *[""] * len(model.steps)], ended)
             self.go_on(model, found)
             found = {what: self.word(what, is_so) for what, is_so in found.items()}
             if "NOT SEEN" in found.values():
@@ -338,31 +372,36 @@ class Run:
 
     def script(self):
         call, packaged = self.agent.call, self.packaged
+        consult = self.agent.tool("consult", {"what": "dark"}, packaged)
+        ends = bool(self.agent.ends_at_dialog)
         return [
             call("echo forbidden"),
             call("echo original"),
             # The word is in the result only where it ran.
             call("echo questioned un''seen"),
             self.agent.tool("testify", {"what": "everything"}, packaged),
-            self.agent.tool("consult", {"what": "dark"}, packaged),
+            *([] if ends else [consult]),
             {**call("echo forbidden again"), "before": self.kill},
-            {"say": "done"},
+            consult if ends else {"say": "done"},
         ]
 
-    def judge(self, results):
+    def judge(self, results, ended):
         events = {told["event"] for told in self.told()}
-        # Headless nobody answers, and the dialog is closed.
-        consulted = "the person says False"
-        if "dialog" in self.agent.lacks:
-            consulted = "does not declare the capability elicitation"
+        if self.agent.ends_at_dialog:
+            is_consulted, killed = self.agent.ends_at_dialog in ended.stdout + ended.stderr, results[4]
+        else:
+            # Headless nobody answers, and the dialog is closed.
+            lacks = "dialog" in self.agent.lacks
+            says = "does not declare the capability elicitation" if lacks else "the person says False"
+            is_consulted, killed = says in results[4], results[5]
         return {
             "guard": "the witness forbids it" in results[0],
             "rewrite": self.agent.rewritten in results[1],
             # Headless nobody can say yes.
             "ask": results[2] != "" and "unseen" not in results[2],
             "tool": "testified everything" in results[3],
-            "dialog": consulted in results[4],
-            "guard killed": self.killed and "blocked by witness" in results[5],
+            "dialog": is_consulted,
+            "guard killed": self.killed and "blocked by witness" in killed,
             "events": set(self.agent.events) <= events,
         }
 
@@ -504,7 +543,7 @@ class Guarded(Run):
             {"say": "done"},
         ]
 
-    def judge(self, results):
+    def judge(self, results, _):
         return {
             "guard": "refused: this deletes the root" in results[0],
             "harmless": "harmless" in results[1],
@@ -526,7 +565,8 @@ def main():
     for agent in AGENTS:
         if options.only and agent.id not in options.only:
             continue
-        program = shutil.which(agent.program, path=path)
+        names = filter(None, (agent.program, agent.packaged_program))
+        program = next(filter(None, (shutil.which(name, path=path) for name in names)), None)
         if not program:
             print(f"SKIPPED {agent.id}: npm install --prefix target/agents {agent.package}")
             continue

@@ -386,6 +386,10 @@ pub(super) const DIALECTS: [Dialect; 12] = [
         },
         older: &[],
         tools: &[
+            tool("shell", "bash", &[Named("timeout_secs", "timeout")]),
+            tool("write", "write", &[]),
+            tool("edit", "edit", &[Edit("before", "after")]),
+            // As they are called where they are those of a server.
             tool("developer__shell", "bash", &[Named("timeout_secs", "timeout")]),
             tool("developer__write", "write", &[]),
             tool("developer__edit", "edit", &[Edit("before", "after")]),

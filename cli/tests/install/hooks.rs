@@ -13,6 +13,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::machine::{Machine, clock, copy_clock, files, program, read};
+use crate::published::validates;
 use crate::support::outcome;
 
 const CLAUDE: &str = ".claude/settings.json";
@@ -118,6 +119,13 @@ fn each_agent_gets_the_hooks_that_it_documents() {
             assert!(told.stdout.contains("its guards are asked before each tool of "), "{told:?}");
             let written: Value = serde_json::from_str(&read(&file)).unwrap();
             assert_eq!(written["hooks"], wanted, "{agent}");
+            match agent {
+                "claude" => {
+                    validates("claude-plugin", &json!({ "name": "x", "hooks": written["hooks"] }));
+                }
+                "codex" => validates("codex-hooks", &written),
+                _ => {}
+            }
             let has_version = ["cursor", "copilot", "vscode"].contains(&agent);
             assert_eq!(written.get("version").is_some(), has_version);
             let told = machine.ok(&[&["install"], &*words].concat());
