@@ -159,11 +159,9 @@ class Agent:
         if self.id == "goose":
             config = home / ".config/goose/config.yaml"
             config.parent.mkdir(parents=True)
-            # What `extline install` prints for it; JSON is YAML too.
-            server = {"type": "stdio", "name": "witness", "enabled": True, "timeout": 60}
-            server |= {"cmd": str(EXTLINE), "args": ["mcp", str(WITNESS)], "envs": {}}
+            # JSON is YAML too.
             shell = {"type": "platform", "name": "developer", "enabled": True}
-            config.write_text(json.dumps({"extensions": {"developer": shell, "witness": server}}))
+            config.write_text(json.dumps({"extensions": {"developer": shell}}))
             provider = {"GOOSE_PROVIDER": "anthropic", "GOOSE_MODEL": "scripted", "ANTHROPIC_HOST": url}
             quiet = {"GOOSE_DISABLE_KEYRING": "1", "GOOSE_TELEMETRY_ENABLED": "false", "GOOSE_MODE": "auto"}
             return {"ANTHROPIC_API_KEY": "none", **provider, **quiet}
@@ -295,8 +293,8 @@ AGENTS = (
         "@aaif/goose-binary-linux-x64",
         "shell",
         "command",
-        "witness__",
-        (".agents/plugins/extline/hooks/hooks.json", ".config/goose/config.yaml"),
+        "extline_witness__",
+        (".agents/plugins/extline/hooks/hooks.json", ".agents/plugins/extline/.mcp.json"),
         ("run", "--no-session", "--text", "PROMPT"),
         ("/oath solemnly",),
         # It would run what it had before: the call is blocked.

@@ -18,9 +18,8 @@ pub(crate) enum Scope {
 /// Which agents, and where.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
-    /// The agent: claude, codex, cursor, vscode, gemini, qwen, copilot, droid, opencode, crush, zed or pi;
-    /// goose, for which hooks are written and the rest is shown, to be added by hand; zot, into whose folder
-    /// the extension is copied. May be repeated
+    /// The agent: claude, codex, cursor, vscode, gemini, qwen, copilot, droid, opencode, crush, zed, pi or
+    /// goose; zot, into whose folder the extension is copied. May be repeated
     #[arg(long = "for", value_name = "AGENT", required = true, value_parser = Offered::AGENTS,
           hide_possible_values = true)]
     pub(crate) agents: Vec<String>,

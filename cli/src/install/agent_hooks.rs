@@ -31,16 +31,6 @@ pub(crate) struct HookTable {
 pub(super) struct OwnFile {
     pub(super) project: &'static str,
     pub(super) user: &'static str,
-    /// The file is part of a plugin, which is all ours.
-    pub(super) plugin: Option<Plugin>,
-}
-
-/// What a plugin has beside its hooks.
-#[derive(Debug)]
-pub(super) struct Plugin {
-    pub(super) project: &'static str,
-    pub(super) user: &'static str,
-    pub(super) text: &'static str,
 }
 
 /// A setting that turns all hooks off.
@@ -109,7 +99,6 @@ pub(super) const CLAUDE: HookTable = HookTable {
     own_file: Some(OwnFile {
         project: ".claude/settings.json",
         user: "${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json",
-        plugin: None,
     }),
     syntax: Syntax::Json,
     form: Form::Groups,
@@ -134,7 +123,6 @@ pub(super) const CODEX: HookTable = HookTable {
     own_file: Some(OwnFile {
         project: ".codex/hooks.json",
         user: "${CODEX_HOME:-~/.codex}/hooks.json",
-        plugin: None,
     }),
     syntax: Syntax::Json,
     form: Form::Groups,
@@ -157,11 +145,7 @@ pub(super) const CODEX: HookTable = HookTable {
 
 pub(super) const CURSOR: HookTable = HookTable {
     agent: "cursor",
-    own_file: Some(OwnFile {
-        project: ".cursor/hooks.json",
-        user: "~/.cursor/hooks.json",
-        plugin: None,
-    }),
+    own_file: Some(OwnFile { project: ".cursor/hooks.json", user: "~/.cursor/hooks.json" }),
     syntax: Syntax::Jsonc,
     form: Form::Flat,
     members: MEMBERS,
@@ -241,7 +225,6 @@ pub(super) const COPILOT: HookTable = HookTable {
     own_file: Some(OwnFile {
         project: ".github/hooks/extline.json",
         user: "${COPILOT_HOME:-~/.copilot}/hooks/extline.json",
-        plugin: None,
     }),
     syntax: Syntax::Json,
     form: Form::Typed,
@@ -266,7 +249,6 @@ pub(super) const VSCODE: HookTable = HookTable {
     own_file: Some(OwnFile {
         project: ".github/hooks/extline-vscode.json",
         user: "~/.copilot/hooks/extline-vscode.json",
-        plugin: None,
     }),
     syntax: Syntax::Json,
     form: Form::Typed,
@@ -287,11 +269,7 @@ pub(super) const VSCODE: HookTable = HookTable {
 
 pub(super) const DROID: HookTable = HookTable {
     agent: "droid",
-    own_file: Some(OwnFile {
-        project: ".factory/settings.json",
-        user: "~/.factory/settings.json",
-        plugin: None,
-    }),
+    own_file: Some(OwnFile { project: ".factory/settings.json", user: "~/.factory/settings.json" }),
     syntax: Syntax::Json,
     form: Form::Groups,
     members: MEMBERS,
@@ -314,7 +292,6 @@ pub(super) const OPENCODE: HookTable = HookTable {
     own_file: Some(OwnFile {
         project: ".opencode/plugins/extline.js",
         user: "${XDG_CONFIG_HOME:-~/.config}/opencode/plugins/extline.js",
-        plugin: None,
     }),
     syntax: Syntax::Json,
     form: Form::Module(include_str!("shims/opencode.js")),
@@ -338,7 +315,6 @@ pub(super) const PI: HookTable = HookTable {
     own_file: Some(OwnFile {
         project: ".pi/extensions/extline.js",
         user: "${PI_CODING_AGENT_DIR:-~/.pi/agent}/extensions/extline.js",
-        plugin: None,
     }),
     syntax: Syntax::Json,
     form: Form::Module(include_str!("shims/pi.js")),
@@ -362,12 +338,6 @@ pub(super) const GOOSE: HookTable = HookTable {
     own_file: Some(OwnFile {
         project: ".agents/plugins/extline/hooks/hooks.json",
         user: "~/.agents/plugins/extline/hooks/hooks.json",
-        plugin: Some(Plugin {
-            project: ".agents/plugins/extline/plugin.json",
-            user: "~/.agents/plugins/extline/plugin.json",
-            text: "{\n  \"name\": \"extline\",\n  \"version\": \"1.0.0\",\n  \"description\": \"Asks the guards of \
-                   extensions before each tool\"\n}\n",
-        }),
     }),
     syntax: Syntax::Json,
     form: Form::Groups,
@@ -401,16 +371,6 @@ impl Switch {
         let (first, rest) = self.path.split_first()?;
         let value = rest.iter().try_fold(root.get(*first)?, |value, name| value.get(name))?;
         (value.as_bool() == Some(self.off)).then(|| self.path.join("."))
-    }
-}
-
-impl Plugin {
-    /// The file of a scope, in the notation of `paths.rs`.
-    pub(super) fn path(&self, scope: Scope) -> &'static str {
-        match scope {
-            Scope::Project => self.project,
-            Scope::User => self.user,
-        }
     }
 }
 

@@ -1,11 +1,7 @@
 //! The agents: where their files are, and what an entry looks like in them. All that is known of an
 //! agent stands here; `docs/agents.md` has the same as a table.
 
-use serde_json::Value;
-
 use super::agent_hooks::{self, HookTable};
-use super::entry::Entry;
-use super::report::spaced;
 use crate::args::Scope;
 
 /// An agent whose configuration is edited.
@@ -32,10 +28,18 @@ pub(crate) struct Agent {
     pub(super) folders_key: Option<&'static str>,
     /// Its names may hold no underscore.
     pub(super) splits_names: bool,
-    /// What a person adds to a file that is not edited; the agent has no other file for servers then.
-    pub(super) by_hand: Option<&'static str>,
+    /// Its files are those of a plugin of ours.
+    pub(super) plugin: Option<Plugin>,
     /// None where it has no hooks.
     pub(super) hooks: Option<&'static HookTable>,
+}
+
+/// What a plugin has beside servers and hooks, and needs: where it is, and what it says.
+#[derive(Debug)]
+pub(super) struct Plugin {
+    project: &'static str,
+    user: &'static str,
+    pub(super) text: &'static str,
 }
 
 /// By platform.
@@ -106,7 +110,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         next_in_project: "Claude Code asks once whether the servers of this folder may start",
         folders_key: Some("projects"),
         splits_names: false,
-        by_hand: None,
+        plugin: None,
         hooks: Some(&agent_hooks::CLAUDE),
     },
     Agent {
@@ -121,7 +125,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         next_in_project: "Codex reads this file only in a project that is trusted",
         folders_key: None,
         splits_names: false,
-        by_hand: None,
+        plugin: None,
         hooks: Some(&agent_hooks::CODEX),
     },
     Agent {
@@ -136,7 +140,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         next_in_project: "Cursor asks before it starts the servers of a folder",
         folders_key: None,
         splits_names: false,
-        by_hand: None,
+        plugin: None,
         hooks: Some(&agent_hooks::CURSOR),
     },
     Agent {
@@ -155,7 +159,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         next_in_project: "VS Code asks before it starts the servers of a folder",
         folders_key: None,
         splits_names: false,
-        by_hand: None,
+        plugin: None,
         hooks: Some(&agent_hooks::VSCODE),
     },
     Agent {
@@ -170,7 +174,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         next_in_project: "",
         folders_key: None,
         splits_names: true,
-        by_hand: None,
+        plugin: None,
         hooks: Some(&agent_hooks::GEMINI),
     },
     Agent {
@@ -185,7 +189,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         next_in_project: "",
         folders_key: None,
         splits_names: false,
-        by_hand: None,
+        plugin: None,
         hooks: Some(&agent_hooks::QWEN),
     },
     Agent {
@@ -205,7 +209,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         next_in_project: "Copilot CLI reads this file only in a folder that is trusted",
         folders_key: None,
         splits_names: false,
-        by_hand: None,
+        plugin: None,
         hooks: Some(&agent_hooks::COPILOT),
     },
     Agent {
@@ -220,7 +224,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         next_in_project: "",
         folders_key: None,
         splits_names: false,
-        by_hand: None,
+        plugin: None,
         hooks: Some(&agent_hooks::DROID),
     },
     Agent {
@@ -242,7 +246,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         next_in_project: "",
         folders_key: None,
         splits_names: false,
-        by_hand: None,
+        plugin: None,
         hooks: Some(&agent_hooks::OPENCODE),
     },
     Agent {
@@ -257,7 +261,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         next_in_project: "",
         folders_key: None,
         splits_names: false,
-        by_hand: None,
+        plugin: None,
         hooks: Some(&agent_hooks::CRUSH),
     },
     Agent {
@@ -276,7 +280,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         next_in_project: "Zed reads this file only in a folder that is trusted",
         folders_key: None,
         splits_names: false,
-        by_hand: None,
+        plugin: None,
         hooks: None,
     },
     Agent {
@@ -296,47 +300,42 @@ pub(crate) const AGENTS: [Agent; 13] = [
         next_in_project: "pi reads this file only in a project that is trusted",
         folders_key: None,
         splits_names: false,
-        by_hand: None,
+        plugin: None,
         hooks: Some(&agent_hooks::PI),
     },
     Agent {
         id: "goose",
         name: "goose",
-        project: &[],
-        user: Paths::everywhere(&[]),
+        project: &[".agents/plugins/extline/.mcp.json"],
+        user: Paths::everywhere(&["~/.agents/plugins/extline/.mcp.json"]),
         syntax: Syntax::Json,
-        key: "extensions",
-        entry: &[],
-        next: "",
+        key: "mcpServers",
+        entry: COMMAND_AND_ARGS,
+        next: "a session that runs already does not have it",
         next_in_project: "",
         folders_key: None,
         splits_names: false,
-        by_hand: Some(GOOSE),
+        plugin: Some(Plugin {
+            project: ".agents/plugins/extline/plugin.json",
+            user: "~/.agents/plugins/extline/plugin.json",
+            text: "{\n  \"name\": \"extline\",\n  \"version\": \"1.0.0\",\n  \"description\": \"Extensions, \
+                   and hooks that ask their guards before each tool\"\n}\n",
+        }),
         hooks: Some(&agent_hooks::GOOSE),
     },
 ];
 
-/// What goose wants in its file of YAML, which no library edits without writing it anew: it is shown, to
-/// be copied. JSON is YAML too.
-const GOOSE: &str = "goose reads YAML, which is not edited here; this belongs into \
-~/.config/goose/config.yaml, below `extensions:` if that is there:
-  extensions:
-    NAME:
-      type: stdio
-      name: NAME
-      cmd: COMMAND
-      args: ARGS
-      enabled: true
-      timeout: 300";
+impl Plugin {
+    /// The file of a scope, in the notation of `paths.rs`.
+    pub(super) fn path(&self, scope: Scope) -> &'static str {
+        match scope {
+            Scope::Project => self.project,
+            Scope::User => self.user,
+        }
+    }
+}
 
 impl Agent {
-    /// What a person adds by hand, or takes out again.
-    pub(super) fn by_hand(&self, entry: &Entry) -> Option<String> {
-        let args = Value::from(entry.args.clone());
-        let text = self.by_hand?.replace("NAME", &entry.name).replace("ARGS", &spaced(&args));
-        Some(text.replace("COMMAND", &Value::from(entry.command.as_str()).to_string()))
-    }
-
     /// The files of a scope, as they are written above.
     pub(super) fn paths(&self, scope: Scope) -> &'static [&'static str] {
         match scope {

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use extline_host::Manifest;
 use serde_json::Value;
 
 use super::agent_hooks::{FailClosed, Form, HookEvent, HookTable};
@@ -76,17 +75,6 @@ impl Target {
             }
             (one, other) => one == other,
         }
-    }
-
-    /// Whether a person may mean it by this word.
-    pub(super) fn is_called(&self, word: &str) -> bool {
-        let path = Path::new(self.shown());
-        let manifest = || Manifest::read(path).is_ok_and(|manifest| manifest.name == word);
-        path.file_name().is_some_and(|name| name == word)
-            || match self {
-                Self::Folder(_) => manifest(),
-                Self::Program(_) => self.shown() == word,
-            }
     }
 
     /// The folder or the program, without arguments: those may be secret.

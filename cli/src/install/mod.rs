@@ -86,12 +86,6 @@ pub(crate) fn install(install: &Install, mut printer: Printer) -> Result<Exit, c
         return Ok(fail(&why, &mut printer, Exit::Usage));
     }
     let hooks = install.hooks || (has_guards && !install.no_hooks);
-    // Nothing is written for the others either.
-    let mut agents =
-        AGENTS.iter().filter(|agent| install.place.agents.iter().any(|it| it == agent.id));
-    if !hooks && let Some(what) = agents.find_map(|agent| agent.by_hand(&entry)) {
-        return Ok(fail(&what, &mut printer, Exit::ToolError));
-    }
     let wanted = Wanted::Entry { entry, hooks, force: install.force };
     Ok(change(&install.place, &wanted, printer))
 }

@@ -34,8 +34,6 @@ pub(super) struct Plan {
     /// None where only hooks are there to be taken out.
     pub(super) entry: Option<Planned<Entry>>,
     pub(super) hooks: Option<PlannedHooks>,
-    /// What a person adds where the entry cannot be written.
-    pub(super) by_hand: Option<String>,
     /// Those of both; one where the agent has both in one file.
     pub(super) files: Vec<FileChange>,
 }

@@ -23,21 +23,16 @@ pub(super) fn plan(
     hooks: Option<&'static HookTable>,
     force: bool,
 ) -> Result<Plan, NoPlan> {
+    let file = file_of_entry(agent, files(agent.paths(scope), project)?, entry)?;
+    let (action, outcome) = with_entry(agent, &file, entry, force)?;
     let mut plan = Plan {
         agent,
         scope,
         name: entry.name.clone(),
-        entry: None,
+        entry: Some(Planned { what: entry.clone(), action, file: 0 }),
         hooks: None,
-        by_hand: agent.by_hand(entry),
-        files: vec![],
+        files: vec![FileChange::new(file, outcome)],
     };
-    if plan.by_hand.is_none() {
-        let file = file_of_entry(agent, files(agent.paths(scope), project)?, entry)?;
-        let (action, outcome) = with_entry(agent, &file, entry, force)?;
-        plan.entry = Some(Planned { what: entry.clone(), action, file: 0 });
-        plan.files.push(FileChange::new(file, outcome));
-    }
     if let Some(table) = hooks {
         let hook = Hook::of_entry(agent, entry);
         let hook = hook.ok_or_else(|| {
@@ -48,6 +43,7 @@ pub(super) fn plan(
         })?;
         add_hooks(&mut plan, project, table, hook, force)?;
     }
+    add_plugin(&mut plan, project)?;
     Ok(plan)
 }
 
@@ -159,20 +155,15 @@ fn add_hooks(
     }
     let shown = if missing.is_empty() { table.events.iter().collect() } else { missing };
     let events = shown.into_iter().map(|event| event.name.to_owned()).collect();
-    if action.is_in() {
-        add_plugin(plan, project, table)?;
-    }
     let hook = Planned { what: hook, action, file: index };
     let turned_off = turned_off(plan, table, &there);
     plan.hooks = Some(PlannedHooks { table, hook, events, turned_off });
     Ok(())
 }
 
-/// What the agent wants beside the file of hooks. One that is there is somebody's, and does.
-fn add_plugin(plan: &mut Plan, project: &Path, table: &HookTable) -> Result<(), Refusal> {
-    let Some(plugin) = table.own_file.as_ref().and_then(|own| own.plugin.as_ref()) else {
-        return Ok(());
-    };
+/// What the agent wants beside both. One that is there is somebody's, and does.
+fn add_plugin(plan: &mut Plan, project: &Path) -> Result<(), Refusal> {
+    let Some(plugin) = &plan.agent.plugin else { return Ok(()) };
     let missing = files(&[plugin.path(plan.scope)], project)?.into_iter();
     for file in missing.filter(|file| file.text.is_none()) {
         let outcome = Outcome::Generated(plugin.text.to_owned());

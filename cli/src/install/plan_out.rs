@@ -49,29 +49,17 @@ pub(super) fn plan(
     what: &str,
 ) -> Result<Plan, NoPlan> {
     let servers = files(agent.paths(scope), project)?;
-    let mut search = search(agent, &servers, what)?;
+    let search = search(agent, &servers, what)?;
     let target = match &search.found {
         Some((entry, _)) => Target::of_entry(entry),
         None => Target::of_folder(what),
     };
-    let mut plan = Plan {
-        agent,
-        scope,
-        name: what.to_owned(),
-        entry: None,
-        hooks: None,
-        by_hand: None,
-        files: vec![],
-    };
+    let mut plan =
+        Plan { agent, scope, name: what.to_owned(), entry: None, hooks: None, files: vec![] };
     let table = agent.hooks.filter(|_| !search.is_shared);
     let own = table.and_then(|table| table.own_file.as_ref());
     let own = own.map_or_else(Vec::new, |own| vec![own.path(scope)]);
     let own_files = files(&own, project)?;
-    // No entry says what the name is of.
-    let target = match table.filter(|_| agent.by_hand.is_some()) {
-        Some(table) => named(agent, table, &own_files, what, &mut search.ours)?.or(target),
-        None => target,
-    };
     let mut looked = Vec::new();
     let with_servers = servers.into_iter().map(|file| (file, table.filter(|_| own.is_empty())));
     let with_hooks = own_files.into_iter().map(|file| (file, table));
@@ -85,7 +73,7 @@ pub(super) fn plan(
         take(&mut plan, file, Going { entry: found.map(|(entry, _)| entry.clone()), hooks })?;
     }
     if !plan.files.is_empty() {
-        take_plugin(&mut plan, project, table)?;
+        take_plugin(&mut plan, project)?;
         return Ok(plan);
     }
     if let Some(other) = search.other {
@@ -138,36 +126,6 @@ fn search(agent: &Agent, files: &[ConfigFile], what: &str) -> Result<Search, Ref
     Ok(search)
 }
 
-/// What hooks ask that is called so: an extension by the name in its manifest or that of its folder, a program
-/// by its path or file. What there is goes into the list.
-fn named(
-    agent: &Agent,
-    table: &HookTable,
-    files: &[ConfigFile],
-    what: &str,
-    there: &mut Vec<String>,
-) -> Result<Option<Target>, Refusal> {
-    let mut found: Option<Target> = None;
-    for file in files.iter().filter(|file| file.text().contains("extline")) {
-        let hooks = Hooks::of(agent, table, file.text()).map_err(|it| it.of(&file.path))?;
-        for target in hooks.ours.into_iter().map(|it| it.hook.target) {
-            let shown = target.shown().to_owned();
-            if !there.contains(&shown) {
-                there.push(shown);
-            }
-            if !target.is_called(what) {
-                continue;
-            }
-            if found.as_ref().is_some_and(|it| !it.is(&target)) {
-                let what = format!("hooks for several are called {what}; name the folder");
-                return Err(Problem::new(None, what).of(&file.path));
-            }
-            found = Some(target);
-        }
-    }
-    Ok(found)
-}
-
 /// The hooks of a file that ask an extension.
 fn hooks_in(
     agent: &Agent,
@@ -211,19 +169,23 @@ fn take(plan: &mut Plan, file: ConfigFile, going: Going) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// What stands beside a file of hooks that goes.
-fn take_plugin(plan: &mut Plan, project: &Path, table: Option<&HookTable>) -> Result<(), Refusal> {
-    let own = table.and_then(|table| table.own_file.as_ref());
-    let Some(plugin) = own.and_then(|own| own.plugin.as_ref()) else { return Ok(()) };
-    if !plan.files.iter().any(FileChange::deletes) {
+/// What a plugin has beside both goes with the last of them, and its folder.
+fn take_plugin(plan: &mut Plan, project: &Path) -> Result<(), Refusal> {
+    let Some(plugin) = &plan.agent.plugin else { return Ok(()) };
+    let parts = [plan.agent.paths(plan.scope), &plan.agent.hook_paths(plan.scope)].concat();
+    let goes = |file: &ConfigFile| {
+        plan.files.iter().any(|change| change.deletes() && change.file.path == file.path)
+    };
+    if files(&parts, project)?.iter().any(|file| file.text.is_some() && !goes(file)) {
         return Ok(());
     }
-    let there = files(&[plugin.path(plan.scope)], project)?.into_iter();
-    for file in there.filter(|file| file.text() == plugin.text) {
-        plan.files.push(FileChange::new(file, Outcome::Deleted));
-    }
-    for (change, folders) in plan.files.iter_mut().zip([2, 1]) {
-        change.own_folders = folders;
+    let about = files(&[plugin.path(plan.scope)], project)?;
+    let folder = about[0].path.parent().map(Path::to_owned).unwrap_or_default();
+    let ours = about.into_iter().filter(|file| file.text() == plugin.text);
+    plan.files.extend(ours.map(|file| FileChange::new(file, Outcome::Deleted)));
+    for change in &mut plan.files {
+        let inside = change.file.path.strip_prefix(&folder);
+        change.own_folders = inside.map_or(0, |inside| inside.components().count());
     }
     Ok(())
 }

@@ -44,9 +44,6 @@ pub(super) fn tell(plan: &Plan, dry_run: bool, printer: &mut Printer) {
         }
     }
     tell_what_holds(plan, dry_run, printer);
-    for line in plan.by_hand.iter().flat_map(|text| text.lines()) {
-        printer.result(format_args!("  {line}"));
-    }
     if let Some(setting) = plan.hooks.as_ref().and_then(|hooks| hooks.turned_off.as_ref()) {
         let agent = plan.agent.name;
         printer.warn(format_args!(
@@ -79,9 +76,6 @@ fn json_of(plan: &Plan, dry_run: bool) -> Value {
         if entry.action != Action::Removed {
             json["entry"] = entry.what.value(plan.agent);
         }
-    }
-    if let Some(by_hand) = &plan.by_hand {
-        json["by_hand"] = by_hand.as_str().into();
     }
     if let Some(PlannedHooks { hook, events, turned_off, .. }) = &plan.hooks {
         let mut hooks = json!({ "events": events, "turned_off": turned_off });

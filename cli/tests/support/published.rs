@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 /// Holds a file of an agent, or of a package, to the schema of that name.
-pub fn validates(schema: &str, file: &Value) {
+pub(crate) fn validates(schema: &str, file: &Value) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemas");
     let text = fs::read_to_string(folder.join(format!("{schema}.schema.json"))).unwrap();
     let schema: Value = serde_json::from_str(&text).unwrap();
