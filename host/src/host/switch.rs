@@ -91,7 +91,8 @@ impl Host {
     /// closed until it can be asked again. What it keeps with the host stays. One that does not run is
     /// [enabled](Host::enable).
     ///
-    /// It is started twice, so its setup must be able to run beside itself.
+    /// It is started twice, so its setup must be able to run beside itself. Where the second start fails it is tried
+    /// once more; where that fails too, it has failed, and [`Host::enable`] or a further reload starts it again.
     pub async fn reload(&self, extension: &str) -> Result<Difference, ReloadError> {
         let unknown = || EnableError::Unknown { name: extension.to_owned() };
         let slot = self.slots.named(extension).ok_or_else(unknown)?;

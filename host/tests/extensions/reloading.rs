@@ -278,6 +278,53 @@ async fn a_secret_that_is_declared_anew_can_be_asked_for_in_the_setup() {
     end(host).await;
 }
 
+/// The one before had something until its very end, as a port.
+#[tokio::test]
+async fn one_that_starts_on_trial_and_not_in_its_place_is_tried_once_more() {
+    let script = r#"
+        n=$(($(cat "$0" 2>/dev/null || echo 0) + 1))
+        echo "$n" >"$0"
+        case " $1 " in *" $n "*) echo "the port is taken" >&2; exit 3 ;; esac
+        echo '{"type":"hello","name":"versioned","version":"1.0.0","capabilities":["tools"]}'
+        echo '{"type":"register_tool","name":"say","description":"Says.","schema":{"type":"object"}}'
+        echo '{"type":"ready"}'
+        while read -r line; do
+            id=${line#*'"id":"'}
+            id=${id%%'"'*}
+            case $line in
+                *'"type":"tool_call"'*) echo '{"type":"tool_result","id":"'"$id"'","content":[{"type":"text","text":"'"$n"'"}]}' ;;
+                *'"type":"shutdown"'*) exit ;;
+            esac
+        done"#;
+    // The first is before the reload, the second on trial.
+    for (failing, says) in [("3", Some("4")), ("3 4", None)] {
+        let home = Home::new();
+        let dir = home.folder("versioned");
+        let count = dir.join("count");
+        let words = ["-c", script, count.to_str().unwrap(), failing];
+        let manifest = serde_json::json!({ "name": "versioned", "version": "1.0.0", "exec": "sh", "args": words });
+        fs::write(dir.join("extension.json"), manifest.to_string()).unwrap();
+        let host = home.builder().folder(&dir).start().await;
+        let reloaded = host.reload("versioned").await;
+        match says {
+            Some(text) => {
+                reloaded.unwrap();
+                assert_eq!(say(&host).await, text);
+            }
+            None => {
+                let error = reloaded.unwrap_err();
+                assert!(
+                    matches!(&error, ReloadError::NotStarted(EnableError::Failed { .. })),
+                    "{error}"
+                );
+                host.reload("versioned").await.unwrap();
+                assert_eq!(say(&host).await, "5");
+            }
+        }
+        end(host).await;
+    }
+}
+
 #[tokio::test]
 async fn many_reloads_leave_nothing_behind() {
     let versioned = Versioned::new("one");

@@ -65,7 +65,11 @@ impl Slot {
             // Held until it is over: the next turn begins after that.
             let reload = self.shared.emission.turns.reload();
             self.until_the_turn_has_ended(&reload).await;
-            let replaced = Arc::clone(&self).replace(drain).await;
+            let mut replaced = Arc::clone(&self).replace(drain).await;
+            if let Err(EnableError::Failed { .. }) = replaced {
+                // It has started on trial, and the one before is gone: what it had may be free only now.
+                replaced = self.enable().await;
+            }
             self.reloaded(replaced.is_ok());
             replaced?;
         } else {
