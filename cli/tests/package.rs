@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use published::validates;
 use serde_json::{Value, json};
-use support::{Extline, Outcome, outcome, repository};
+use support::{Extline, Outcome, outcome};
 use tempfile::TempDir;
 
 /// A folder with an extension in it that has everything a package carries.
