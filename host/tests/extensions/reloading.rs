@@ -306,20 +306,17 @@ async fn one_that_starts_on_trial_and_not_in_its_place_is_tried_once_more() {
         fs::write(dir.join("extension.json"), manifest.to_string()).unwrap();
         let host = home.builder().folder(&dir).start().await;
         let reloaded = host.reload("versioned").await;
-        match says {
-            Some(text) => {
-                reloaded.unwrap();
-                assert_eq!(say(&host).await, text);
-            }
-            None => {
-                let error = reloaded.unwrap_err();
-                assert!(
-                    matches!(&error, ReloadError::NotStarted(EnableError::Failed { .. })),
-                    "{error}"
-                );
-                host.reload("versioned").await.unwrap();
-                assert_eq!(say(&host).await, "5");
-            }
+        if let Some(text) = says {
+            reloaded.unwrap();
+            assert_eq!(say(&host).await, text);
+        } else {
+            let error = reloaded.unwrap_err();
+            assert!(
+                matches!(&error, ReloadError::NotStarted(EnableError::Failed { .. })),
+                "{error}"
+            );
+            host.reload("versioned").await.unwrap();
+            assert_eq!(say(&host).await, "5");
         }
         end(host).await;
     }
