@@ -29,7 +29,7 @@ pub(crate) async fn run(mut run: Run, mut printer: Printer) -> Result<Exit, clap
     }
     let is_told = !sources.is_empty() || !run.servers.is_empty();
     if !run.explicit.is_empty() || !is_told {
-        match ext::installed(&run.explicit, run.no_installed, &mut printer) {
+        match ext::installed(&run.explicit, run.no_installed, &mut printer).await {
             Ok(found) => {
                 sources.splice(0..0, found.iter().filter_map(Found::source));
                 run.settings.keep_sources_clean();
@@ -44,11 +44,11 @@ pub(crate) async fn run(mut run: Run, mut printer: Printer) -> Result<Exit, clap
             return Err(usage("run", ErrorKind::MissingRequiredArgument, NOTHING));
         }
     }
-    match servers::sources(&run.servers, &mut printer) {
+    match servers::sources(&run.servers, &mut printer).await {
         Ok(servers) => sources.extend(servers),
         Err(why) => {
-            printer.error(why);
-            return Ok(printer.finish(Exit::ToolError));
+            let exit = why.report(Exit::ToolError, &mut printer);
+            return Ok(printer.finish(exit));
         }
     }
     run.settings.mcp_tools = run.servers.tools.then(|| run.servers.trusting());

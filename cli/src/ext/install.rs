@@ -8,13 +8,11 @@ use extline_host::trust::{Tree, TrustDecision};
 use extline_host::{Manifest, default_home};
 use serde_json::json;
 
-use super::Refused;
 use super::copy::Copy;
-use super::cwd;
-use super::environment;
 use super::place::{Place, failure};
 use super::source::{RECORD, Source};
 use super::trust::command_line;
+use super::{Refused, cwd, environment, listen};
 use crate::args::ExtInstall;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -70,8 +68,8 @@ async fn put(
         )));
     }
     let wanted = environment::wanted(&staged.manifest, &staged.folder);
-    if environment::are_agreed(&wanted, install.yes, printer) {
-        let mut interrupts = environment::listen()?;
+    if environment::are_agreed(&wanted, install.yes, printer).await? {
+        let mut interrupts = listen()?;
         environment::make(&wanted, &staged.folder, &target, &mut interrupts, printer).await?;
     }
     place.put(&staged.folder, name).map_err(|error| failure(&target, &error))?;

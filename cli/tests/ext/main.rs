@@ -9,6 +9,7 @@ mod install;
 mod logs;
 mod manifests;
 mod pages;
+mod questions;
 mod scene;
 mod status;
 #[path = "../support/mod.rs"]
