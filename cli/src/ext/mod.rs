@@ -14,6 +14,7 @@ mod list;
 mod logs;
 mod place;
 mod remove;
+mod room;
 mod source;
 mod status;
 pub(crate) mod trust;

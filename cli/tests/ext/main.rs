@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+mod archives;
 mod audit;
 mod deferred;
 mod environments;
