@@ -11,6 +11,7 @@ mod logs;
 mod manifests;
 mod pages;
 mod questions;
+mod sandbox;
 mod scene;
 mod status;
 #[path = "../support/mod.rs"]
