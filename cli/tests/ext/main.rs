@@ -6,6 +6,7 @@ mod archives;
 mod audit;
 mod deferred;
 mod environments;
+mod given;
 mod install;
 mod logs;
 mod manifests;
