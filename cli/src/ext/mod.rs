@@ -185,5 +185,21 @@ fn switch(names: &ExtNames, enabled: bool, printer: &mut Printer) -> Result<Exit
             &json!({"name": name, "enabled": enabled, "changed": changed}),
         );
     }
+    if enabled {
+        tell_of_those_that_stay_off(&names.names, printer)?;
+    }
     Ok(Exit::Ok)
+}
+
+/// A manifest and the settings may say otherwise than a person who enables an extension.
+fn tell_of_those_that_stay_off(names: &[String], printer: &mut Printer) -> Result<(), Refused> {
+    let is_off = |one: &&Found| {
+        matches!(one.verdict, Verdict::SwitchedOff { .. } | Verdict::Disabled { .. })
+    };
+    let found = discovery()?.find();
+    for one in found.iter().filter(|one| names.contains(&one.name)).filter(is_off) {
+        let why = one.verdict.why().unwrap_or_default();
+        printer.warn(format_args!("{} does not run all the same: {why}", one.name));
+    }
+    Ok(())
 }
