@@ -51,3 +51,15 @@ impl Interrupts {
         Exit::Interrupted
     }
 }
+
+impl Interrupts {
+    /// One that has come already, while something was done that does not wait.
+    pub(crate) async fn pending(&mut self) -> Option<Exit> {
+        tokio::select! {
+            biased;
+            exit = self.next() => Some(exit),
+            // The runtime looks for signals before it goes on.
+            () = tokio::task::yield_now() => None,
+        }
+    }
+}

@@ -28,6 +28,7 @@ mod news_lines;
 mod package;
 mod printer;
 mod progress;
+mod question;
 mod record;
 mod remarks;
 #[cfg(test)]

@@ -17,6 +17,10 @@ use crate::target::{source_of, usage};
 const NOTHING: &str = "nothing is installed that runs: `extline ext list` says why, `extline ext install DIR` \
                        installs an extension, and `extline run DIR` starts one as it is";
 
+/// What is missing where --no-ext stands alone.
+const NONE_NAMED: &str = "--no-ext leaves out what is installed, and nothing else is named: `extline run --no-ext --ext \
+                          DIR` runs one alone";
+
 /// What is missing where --mcp-tools stands alone.
 const NO_SERVERS: &str = "--mcp-tools offers the servers of a file to the model, and no file is named\n  try  \
                           extline run --mcp-tools --mcp-config .mcp.json";
@@ -29,7 +33,7 @@ pub(crate) async fn run(mut run: Run, mut printer: Printer) -> Result<Exit, clap
     }
     let is_told = !sources.is_empty() || !run.servers.is_empty();
     if !run.explicit.is_empty() || !is_told {
-        match ext::installed(&run.explicit, run.no_installed, &mut printer) {
+        match ext::installed(&run.explicit, run.no_installed, &mut printer).await {
             Ok(found) => {
                 sources.splice(0..0, found.iter().filter_map(Found::source));
                 run.settings.keep_sources_clean();
@@ -41,14 +45,16 @@ pub(crate) async fn run(mut run: Run, mut printer: Printer) -> Result<Exit, clap
             }
         }
         if sources.is_empty() {
-            return Err(usage("run", ErrorKind::MissingRequiredArgument, NOTHING));
+            let none_named = run.no_installed && run.explicit.is_empty();
+            let why = if none_named { NONE_NAMED } else { NOTHING };
+            return Err(usage("run", ErrorKind::MissingRequiredArgument, why));
         }
     }
-    match servers::sources(&run.servers, &mut printer) {
+    match servers::sources(&run.servers, &mut printer).await {
         Ok(servers) => sources.extend(servers),
         Err(why) => {
-            printer.error(why);
-            return Ok(printer.finish(Exit::ToolError));
+            let exit = why.report(Exit::ToolError, &mut printer);
+            return Ok(printer.finish(exit));
         }
     }
     run.settings.mcp_tools = run.servers.tools.then(|| run.servers.trusting());

@@ -93,11 +93,11 @@ impl Session {
             printer.warn(notice);
         }
         let builder = builder(sources, timeout).redactor(printer.redactor.clone());
-        let hooks = match script_hooks::all(&settings.hooks, &mut printer) {
+        let hooks = match script_hooks::all(&settings.hooks, &mut printer).await {
             Ok(hooks) => hooks,
             Err(why) => {
-                printer.error(why);
-                return Err((printer, Exit::Usage));
+                let exit = why.report(Exit::Usage, &mut printer);
+                return Err((printer, exit));
             }
         };
         let traced = |trace: Trace| {

@@ -1,12 +1,39 @@
 //! What of the files of a project a person trusts to be started: by digest, in a list of the home.
 
-use std::collections::BTreeSet;
-use std::io::{self, BufRead, IsTerminal};
-
 use extline_host::default_home;
 use extline_host::trust::TrustStore;
+use std::collections::BTreeSet;
 
+use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::question;
+
+/// Why nothing is started.
+pub(crate) enum NotStarted {
+    /// A file cannot be used.
+    File(String),
+    /// A person, or the system, ended it at a question.
+    Interrupted(Exit),
+}
+
+impl From<String> for NotStarted {
+    fn from(why: String) -> Self {
+        Self::File(why)
+    }
+}
+
+impl NotStarted {
+    /// Tells it, and returns the exit code; `of_file` is that of a file.
+    pub(crate) fn report(self, of_file: Exit, printer: &mut Printer) -> Exit {
+        match self {
+            Self::File(why) => {
+                printer.error(why);
+                of_file
+            }
+            Self::Interrupted(exit) => exit,
+        }
+    }
+}
 
 /// What is trusted.
 pub(crate) struct Trust {
@@ -34,22 +61,26 @@ impl Trust {
     }
 
     /// Asks the person in front of the terminal; elsewhere there is nobody.
-    pub(crate) fn ask(&mut self, digest: &str, name: &str, printer: &mut Printer) -> bool {
-        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+    pub(crate) async fn ask(
+        &mut self,
+        digest: &str,
+        name: &str,
+        printer: &mut Printer,
+    ) -> Result<bool, NotStarted> {
+        if !question::is_terminal() {
             let option = self.option;
             printer.warn(format_args!(
                 "{name} is not started: nobody has trusted it yet; {option} {digest} does, from now on"
             ));
-            return false;
+            return Ok(false);
         }
-        printer.say("Start it, now and whenever it is just this? [y/N]");
-        let mut answer = String::new();
-        let read = io::stdin().lock().read_line(&mut answer);
-        let is_trusted = read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes");
+        let question = "Start it, now and whenever it is just this?";
+        let agreed = question::is_agreed(question, printer).await;
+        let is_trusted = agreed.map_err(NotStarted::Interrupted)?;
         if is_trusted {
             self.keep(digest);
         }
-        is_trusted
+        Ok(is_trusted)
     }
 
     /// One that cannot be kept is asked about again the next time.

@@ -261,6 +261,6 @@ fn the_page_says_what_happens() {
         dev.as_mut().unwrap().says(lines.flat_map(|line| line.split("...")));
         count += 1;
     }
-    assert_eq!(count, 9, "blocks that are played");
+    assert_eq!(count, 11, "blocks that are played");
     dev.unwrap().end().assert_code(130);
 }

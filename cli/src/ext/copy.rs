@@ -6,9 +6,7 @@ use std::path::Path;
 
 use extline_host::file;
 
-use super::limits::{MOST_BYTES, MOST_FILES, TOO_MANY_FILES, TOO_MUCH};
-
-const DEEPEST: usize = 64;
+use super::limits::{DEEPEST, MOST_BYTES, MOST_FILES, TOO_DEEP, TOO_MANY_FILES, TOO_MUCH};
 
 /// What one folder becomes in another.
 pub(super) struct Copy<'a> {
@@ -29,7 +27,7 @@ impl<'a> Copy<'a> {
 
     fn folder(&mut self, from: &Path, to: &Path, depth: usize) -> Result<(), String> {
         if depth > DEEPEST {
-            return Err(format!("{}: its folders are nested too deep", from.display()));
+            return Err(format!("{}: {TOO_DEEP}", from.display()));
         }
         let wrong = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
         for entry in from.read_dir().map_err(|error| wrong(from, error))? {

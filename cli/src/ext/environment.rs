@@ -13,10 +13,10 @@ use tokio::process::{ChildStderr, ChildStdout};
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
-use super::{Refused, ask};
-use crate::exit::Exit;
+use super::Refused;
 use crate::interrupt::Interrupts;
 use crate::printer::Printer;
+use crate::question;
 use crate::styled::{BOLD, Text};
 
 /// Lines that are told of a command that failed, and characters of a line.
@@ -43,12 +43,17 @@ pub(super) fn missing(manifest: &Manifest, folder: &Path) -> Vec<MissingEnvironm
 }
 
 /// Whether a person wants them to be made. Where nobody is there, nobody does.
-pub(super) fn are_agreed(wanted: &[MissingEnvironment], yes: bool, printer: &mut Printer) -> bool {
-    if yes || wanted.is_empty() || !ask::is_terminal() {
-        return yes;
+pub(super) async fn are_agreed(
+    wanted: &[MissingEnvironment],
+    yes: bool,
+    printer: &mut Printer,
+) -> Result<bool, Refused> {
+    if yes || wanted.is_empty() || !question::is_terminal() {
+        return Ok(yes);
     }
     show(wanted, printer);
-    ask::agreed("This runs what its packages bring. Make it?", printer)
+    let question = "This runs what its packages bring. Make it?";
+    question::is_agreed(question, printer).await.map_err(Refused::interrupted)
 }
 
 /// The commands that make them.
@@ -59,12 +64,6 @@ pub(super) fn show(wanted: &[MissingEnvironment], printer: &mut Printer) {
             printer.say(format_args!("    {BOLD}{}{BOLD:#}", line(step)));
         }
     }
-}
-
-/// From then on Ctrl-C ends what is made, and no question any more.
-pub(super) fn listen() -> Result<Interrupts, Refused> {
-    Interrupts::listen()
-        .map_err(|error| Refused::file(&format!("cannot listen for Ctrl-C: {error}")))
 }
 
 /// Makes them in `folder`, which will be `target`.
@@ -213,11 +212,4 @@ fn move_paths(folder: &Path, from: &Path, to: &Path) -> io::Result<()> {
 
 fn line(step: &[String]) -> String {
     shlex::try_join(step.iter().map(String::as_str)).unwrap_or_else(|_| "?".to_owned())
-}
-
-impl Refused {
-    /// A person, or the system, ended it.
-    fn interrupted(exit: Exit) -> Self {
-        Self { exit, why: "interrupted".to_owned() }
-    }
 }

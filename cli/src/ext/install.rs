@@ -5,16 +5,14 @@ use std::path::{Path, PathBuf};
 
 use extline_host::discovery::Discovery;
 use extline_host::trust::{Tree, TrustDecision};
-use extline_host::{Manifest, default_home};
+use extline_host::{Manifest, default_home, sandbox_limits};
 use serde_json::json;
 
-use super::Refused;
 use super::copy::Copy;
-use super::cwd;
-use super::environment;
 use super::place::{Place, failure};
 use super::source::{RECORD, Source};
 use super::trust::command_line;
+use super::{Refused, cwd, environment, listen};
 use crate::args::ExtInstall;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -70,8 +68,8 @@ async fn put(
         )));
     }
     let wanted = environment::wanted(&staged.manifest, &staged.folder);
-    if environment::are_agreed(&wanted, install.yes, printer) {
-        let mut interrupts = environment::listen()?;
+    if environment::are_agreed(&wanted, install.yes, printer).await? {
+        let mut interrupts = listen()?;
         environment::make(&wanted, &staged.folder, &target, &mut interrupts, printer).await?;
     }
     place.put(&staged.folder, name).map_err(|error| failure(&target, &error))?;
@@ -116,6 +114,7 @@ pub(super) fn trust(folder: &Path, cwd: &Path) -> Result<(), Refused> {
 
 fn tell(manifest: &Manifest, source: &Source, folder: &Path, printer: &mut Printer) {
     let (name, line) = (&manifest.name, command_line(manifest));
+    let limits = sandbox_limits(manifest, folder, &cwd().unwrap_or_default());
     let missing = environment::missing(manifest, folder);
     let needs: Vec<_> = missing.iter().map(|one| one.command(folder)).collect();
     if printer.json {
@@ -125,6 +124,7 @@ fn tell(manifest: &Manifest, source: &Source, folder: &Path, printer: &mut Print
             "path": folder,
             "source": source,
             "runs": line,
+            "limits": limits,
             "needs": needs,
         }));
         return;
@@ -136,6 +136,9 @@ fn tell(manifest: &Manifest, source: &Source, folder: &Path, printer: &mut Print
     ));
     printer.result(format_args!("  from  {}", Text::line(&source.to_string(), LINE_CHARS)));
     printer.result(format_args!("  runs  {}", Text::line(&line, LINE_CHARS)));
+    for limit in limits {
+        printer.result(format_args!("  limit {}", Text::line(&limit, LINE_CHARS)));
+    }
     for need in needs {
         printer.result(format_args!("  first {need}"));
     }

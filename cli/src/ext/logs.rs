@@ -9,7 +9,7 @@ use std::time::Duration;
 use extline_host::file;
 use serde_json::json;
 
-use super::{Refused, discovery, environment, named};
+use super::{Refused, discovery, listen, named};
 use crate::args::ExtLogs;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -51,7 +51,7 @@ pub(super) async fn run(logs: &ExtLogs, printer: &mut Printer) -> Result<Exit, R
     if !logs.follow {
         return Ok(Exit::Ok);
     }
-    let mut interrupts = environment::listen()?;
+    let mut interrupts = listen()?;
     loop {
         tokio::select! {
             exit = interrupts.next() => return Ok(exit),

@@ -3,7 +3,6 @@
 //! Nothing of an extension is run here, but an installer of its language where a person wants its environment made.
 
 mod archive;
-mod ask;
 mod audit;
 pub(crate) mod beside;
 mod copy;
@@ -15,6 +14,7 @@ mod list;
 mod logs;
 mod place;
 mod remove;
+mod room;
 mod source;
 mod status;
 pub(crate) mod trust;
@@ -34,6 +34,7 @@ use serde_json::json;
 use crate::args::{Ext, ExtAction, ExtNames};
 use crate::exit::Exit;
 use crate::failure::{Failure, nearest};
+use crate::interrupt::Interrupts;
 use crate::printer::Printer;
 
 /// Why nothing was done.
@@ -54,6 +55,15 @@ impl Refused {
         Self { exit: Exit::ToolError, why: why.to_owned() }
     }
 
+    /// A person, or the system, ended it.
+    fn interrupted(exit: Exit) -> Self {
+        Self { exit, why: "interrupted".to_owned() }
+    }
+
+    fn is_interrupted(&self) -> bool {
+        matches!(self.exit, Exit::Interrupted | Exit::Terminated)
+    }
+
     /// The same, with what became of it in front.
     fn because(self, fact: &str) -> Self {
         Self { why: format!("{fact}: {}", self.why), ..self }
@@ -63,7 +73,7 @@ impl Refused {
     pub(crate) fn report(&self, printer: &mut Printer) -> Exit {
         match self.exit {
             Exit::Usage => Failure::of_usage(&self.why).report(printer),
-            exit @ (Exit::Interrupted | Exit::Terminated) => {
+            exit if self.is_interrupted() => {
                 printer.error(&self.why);
                 exit
             }
@@ -84,14 +94,20 @@ pub(crate) async fn run(ext: Ext, mut printer: Printer) -> Exit {
         ExtAction::List(list) => list::run(&list, &mut printer),
         ExtAction::Install(install) => install::run(&install, &mut printer).await,
         ExtAction::Update(update) => update::run(&update, &mut printer).await,
-        ExtAction::Remove(remove) => remove::run(&remove, &mut printer),
+        ExtAction::Remove(remove) => remove::run(&remove, &mut printer).await,
         ExtAction::Enable(names) => switch(&names, true, &mut printer),
         ExtAction::Disable(names) => switch(&names, false, &mut printer),
-        ExtAction::Trust(trust) => trust::run(&trust, &mut printer),
+        ExtAction::Trust(trust) => trust::run(&trust, &mut printer).await,
         ExtAction::Untrust(names) => trust::untrust(&names, &mut printer),
     };
     let code = outcome.unwrap_or_else(|refused| refused.report(&mut printer));
     printer.finish(code)
+}
+
+/// From then on Ctrl-C ends what is waited for or made, and no longer the process.
+fn listen() -> Result<Interrupts, Refused> {
+    Interrupts::listen()
+        .map_err(|error| Refused::file(&format!("cannot listen for Ctrl-C: {error}")))
 }
 
 fn cwd() -> Result<PathBuf, Refused> {
@@ -105,7 +121,7 @@ fn discovery() -> Result<Discovery, Refused> {
 
 /// Those that `extline run` starts: the given ones, and those that are installed. On a terminal the person is asked
 /// about those of the project that nobody has trusted; of others that do not run it is said why.
-pub(crate) fn installed(
+pub(crate) async fn installed(
     given: &[PathBuf],
     only_given: bool,
     printer: &mut Printer,
@@ -114,7 +130,7 @@ pub(crate) fn installed(
     if only_given {
         discovery = discovery.only_given();
     }
-    let found = trust::ask_about(discovery, printer)?;
+    let found = trust::ask_about(discovery, printer).await?;
     for one in &found {
         let is_told = match one.verdict {
             Verdict::Broken(_) | Verdict::Unfit { .. } | Verdict::Shadowed { .. } => true,
@@ -169,5 +185,21 @@ fn switch(names: &ExtNames, enabled: bool, printer: &mut Printer) -> Result<Exit
             &json!({"name": name, "enabled": enabled, "changed": changed}),
         );
     }
+    if enabled {
+        tell_of_those_that_stay_off(&names.names, printer)?;
+    }
     Ok(Exit::Ok)
+}
+
+/// A manifest and the settings may say otherwise than a person who enables an extension.
+fn tell_of_those_that_stay_off(names: &[String], printer: &mut Printer) -> Result<(), Refused> {
+    let is_off = |one: &&Found| {
+        matches!(one.verdict, Verdict::SwitchedOff { .. } | Verdict::Disabled { .. })
+    };
+    let found = discovery()?.find();
+    for one in found.iter().filter(|one| names.contains(&one.name)).filter(is_off) {
+        let why = one.verdict.why().unwrap_or_default();
+        printer.warn(format_args!("{} does not run all the same: {why}", one.name));
+    }
+    Ok(())
 }

@@ -4,15 +4,14 @@ use extline_host::default_home;
 use extline_host::discovery::{Discovery, Layer};
 use serde_json::json;
 
-use super::Refused;
-use super::ask;
-use super::cwd;
 use super::place::{Place, failure};
+use super::{Refused, cwd};
 use crate::args::ExtRemove;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::question;
 
-pub(super) fn run(remove: &ExtRemove, printer: &mut Printer) -> Result<Exit, Refused> {
+pub(super) async fn run(remove: &ExtRemove, printer: &mut Printer) -> Result<Exit, Refused> {
     let cwd = cwd()?;
     let place = Place::open(remove.project, &cwd)?;
     let layer = if remove.project { Layer::Project } else { Layer::User };
@@ -40,7 +39,7 @@ pub(super) fn run(remove: &ExtRemove, printer: &mut Printer) -> Result<Exit, Ref
         let text = format!("{name} is not installed in {}{others}", place.folder.display());
         return Err(Refused::usage(&text));
     }
-    if !remove.yes && !agreed(&path.display().to_string(), printer)? {
+    if !remove.yes && !is_agreed(&path.display().to_string(), printer).await? {
         printer.say("nothing was removed");
         return Ok(Exit::ToolError);
     }
@@ -57,9 +56,11 @@ pub(super) fn run(remove: &ExtRemove, printer: &mut Printer) -> Result<Exit, Ref
     Ok(Exit::Ok)
 }
 
-fn agreed(path: &str, printer: &mut Printer) -> Result<bool, Refused> {
-    if !ask::is_terminal() {
+async fn is_agreed(path: &str, printer: &mut Printer) -> Result<bool, Refused> {
+    if !question::is_terminal() {
         return Err(Refused::usage("nobody is there to ask: --yes removes it"));
     }
-    Ok(ask::agreed(format_args!("Remove {path}?"), printer))
+    let question = format!("Remove {path}?");
+    let agreed = question::is_agreed(question, printer).await;
+    agreed.map_err(|exit| Refused::interrupted(exit).because("nothing was removed"))
 }

@@ -1,6 +1,5 @@
 //! Whether a person trusts the extensions of a project.
 
-use std::io::{self, BufRead};
 use std::path::Path;
 
 use extline_host::discovery::{Discovery, Found, Verdict};
@@ -9,11 +8,11 @@ use extline_host::{Manifest, sandbox_limits};
 use serde_json::json;
 
 use super::Refused;
-use super::ask::is_terminal;
 use super::{discovery, named};
 use crate::args::{ExtNames, ExtTrust};
 use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::question::{self, is_terminal};
 use crate::styled::{BOLD, DIM, Text, YELLOW};
 
 /// Characters that are shown of what others wrote, and files that have changed.
@@ -25,9 +24,11 @@ enum Answer {
     Always,
     Once,
     No,
+    /// The end of the input.
+    None,
 }
 
-pub(super) fn run(trust: &ExtTrust, printer: &mut Printer) -> Result<Exit, Refused> {
+pub(super) async fn run(trust: &ExtTrust, printer: &mut Printer) -> Result<Exit, Refused> {
     let discovery = discovery()?;
     let found = discovery.find();
     let mut wanted = Vec::new();
@@ -53,7 +54,7 @@ pub(super) fn run(trust: &ExtTrust, printer: &mut Printer) -> Result<Exit, Refus
             let text = "nobody is there to ask: `extline ext trust --yes NAME` trusts it";
             return Err(Refused::usage(text));
         }
-        if !trust.yes && !matches!(ask("[y]es, [N]o", printer), Answer::Always) {
+        if !trust.yes && !matches!(ask("[y]es, [N]o", printer).await?, Answer::Always) {
             continue;
         }
         keep(&discovery.trust_store(), &one.path, digest, TrustDecision::Trusted)?;
@@ -83,7 +84,7 @@ pub(super) fn untrust(names: &ExtNames, printer: &mut Printer) -> Result<Exit, R
 
 /// Asks about each that nobody has trusted, on a terminal; elsewhere says what is not started, and what to do. What is
 /// found afterwards.
-pub(crate) fn ask_about(
+pub(crate) async fn ask_about(
     mut discovery: Discovery,
     printer: &mut Printer,
 ) -> Result<Vec<Found>, Refused> {
@@ -104,7 +105,7 @@ pub(crate) fn ask_about(
             continue;
         }
         show(one, printer);
-        let decision = match ask("[y]es, [o]nce, [N]o", printer) {
+        let decision = match ask("[y]es, [o]nce, [N]o", printer).await? {
             Answer::Once => {
                 discovery.trust_once(digest);
                 changed = true;
@@ -112,6 +113,7 @@ pub(crate) fn ask_about(
             }
             Answer::Always => TrustDecision::Trusted,
             Answer::No => TrustDecision::Declined,
+            Answer::None => continue,
         };
         keep(&discovery.trust_store(), &one.path, digest, decision)?;
         changed = true;
@@ -171,17 +173,16 @@ pub(super) fn command_line(manifest: &Manifest) -> String {
     shlex::try_join(words).unwrap_or_else(|_| "?".to_owned())
 }
 
-fn ask(answers: &str, printer: &mut Printer) -> Answer {
-    printer.say(format_args!(
-        "It runs as you, and may do what you may within its limits. Trust it: {answers}?"
-    ));
-    let mut answer = String::new();
-    if io::stdin().lock().read_line(&mut answer).is_err() {
-        return Answer::No;
-    }
-    match answer.trim().to_ascii_lowercase().as_str() {
-        "y" | "yes" => Answer::Always,
-        "o" | "once" => Answer::Once,
-        _ => Answer::No,
-    }
+async fn ask(answers: &str, printer: &mut Printer) -> Result<Answer, Refused> {
+    let question =
+        format!("It runs as you, and may do what you may within its limits. Trust it: {answers}?");
+    let answer = question::answer(question, printer).await;
+    let answer =
+        answer.map_err(|exit| Refused::interrupted(exit).because("nothing more was trusted"))?;
+    Ok(match answer.as_deref() {
+        None => Answer::None,
+        Some("y" | "yes") => Answer::Always,
+        Some("o" | "once") => Answer::Once,
+        Some(_) => Answer::No,
+    })
 }

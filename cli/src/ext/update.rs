@@ -14,11 +14,12 @@ use serde_json::{Value, json};
 use super::install::{Staged, stage, trust};
 use super::place::{Place, failure};
 use super::source::{RECORD, Source};
-use super::{Refused, ask, cwd, environment};
+use super::{Refused, cwd, environment, listen};
 use crate::args::ExtUpdate;
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
 use crate::printer::Printer;
+use crate::question;
 use crate::styled::{BOLD, DIM, Text, YELLOW, counted};
 
 /// A line for each file.
@@ -66,7 +67,7 @@ struct Changes {
 }
 
 pub(super) async fn run(update: &ExtUpdate, printer: &mut Printer) -> Result<Exit, Refused> {
-    if !update.yes && !update.check && !ask::is_terminal() {
+    if !update.yes && !update.check && !question::is_terminal() {
         let text = "nobody is there to ask: --yes updates, and --check only tells";
         return Err(Refused::usage(text));
     }
@@ -90,13 +91,22 @@ async fn all(
     printer: &mut Printer,
 ) -> Result<Exit, Refused> {
     // All questions come first: a person is not kept waiting for the next one.
-    let looked = installed.iter().enumerate().map(|(index, one)| {
+    let mut interrupts = listen()?;
+    let mut looked = Vec::new();
+    for (index, one) in installed.iter().enumerate() {
         let staging = staging.join(index.to_string());
         fs::create_dir(&staging).map_err(|error| failure(&staging, &error))?;
-        look(one, update, place, &staging, printer)
-    });
-    let looked: Vec<_> = looked.collect();
-    let mut interrupts = environment::listen()?;
+        let found = look(one, update, place, &staging, printer).await;
+        if let Some(exit) = interrupts.pending().await {
+            return Err(Refused::interrupted(exit).because("nothing was updated"));
+        }
+        match found {
+            Err(refused) if refused.is_interrupted() => {
+                return Err(refused.because("nothing was updated"));
+            }
+            found => looked.push(found),
+        }
+    }
     let (mut told, mut exit) = (Vec::new(), Exit::Ok);
     for (one, looked) in installed.iter().zip(looked) {
         let outcome = match looked {
@@ -114,7 +124,7 @@ async fn all(
             }
             Err(refused) => {
                 let refused = refused.because(&format!("{} was not updated", one.name));
-                if matches!(refused.exit, Exit::Interrupted | Exit::Terminated) {
+                if refused.is_interrupted() {
                     return Err(refused);
                 }
                 exit = Exit::ToolError;
@@ -150,7 +160,7 @@ fn wanted(place: &Place, names: &[String]) -> Result<Vec<Installed>, Refused> {
 }
 
 /// Fetches what is there now, and asks where it is otherwise.
-fn look(
+async fn look(
     one: &Installed,
     update: &ExtUpdate,
     place: &Place,
@@ -176,7 +186,8 @@ fn look(
     if !update.yes {
         changes.show(one, printer);
         environment::show(&environment::wanted(&staged.manifest, &staged.folder), printer);
-        if !ask::agreed("Update it?", printer) {
+        let agreed = question::is_agreed("Update it?", printer).await;
+        if !agreed.map_err(Refused::interrupted)? {
             return Ok(Looked::Told(Outcome::Kept(changes)));
         }
     }

@@ -12,7 +12,7 @@ use self::config::Configured;
 use crate::args::Servers;
 use crate::printer::Printer;
 use crate::styled::{BOLD, DIM, Text};
-use crate::trust::Trust;
+use crate::trust::{NotStarted, Trust};
 
 /// Characters that are shown of a command line.
 const LINE_CHARS: usize = 1000;
@@ -21,10 +21,10 @@ const LINE_CHARS: usize = 1000;
 const STARTERS: [&str; 6] = ["npx", "uvx", "bunx", "pnpx", "pipx", "deno"];
 
 /// The servers that are wanted, with what is trusted of them. `Err` where what is wanted cannot be read.
-pub(crate) fn sources(
+pub(crate) async fn sources(
     servers: &Servers,
     printer: &mut Printer,
-) -> Result<Vec<ExtensionSource>, String> {
+) -> Result<Vec<ExtensionSource>, NotStarted> {
     let cwd = env::current_dir().map_err(|error| format!("there is no present folder: {error}"))?;
     let mut sources = Vec::new();
     for command in &servers.commands {
@@ -39,7 +39,8 @@ pub(crate) fn sources(
         for found in config::servers_in(file, &cwd, servers.tools)? {
             match found {
                 Ok(Configured { server, is_enabled: true }) => {
-                    sources.push(ExtensionSource::Mcp(ask(server, &cwd, &mut trust, printer)));
+                    let server = ask(server, &cwd, &mut trust, printer).await?;
+                    sources.push(ExtensionSource::Mcp(server));
                 }
                 Ok(Configured { server, .. }) => {
                     let server = if_trusted(server, &cwd, &mut trust);
@@ -74,15 +75,21 @@ fn if_trusted(server: McpServer, cwd: &Path, trust: &mut Trust) -> McpServer {
 }
 
 /// A server as it may be started: one that is not trusted is refused by the host, with the reason.
-fn ask(server: McpServer, cwd: &Path, trust: &mut Trust, printer: &mut Printer) -> McpServer {
+async fn ask(
+    server: McpServer,
+    cwd: &Path,
+    trust: &mut Trust,
+    printer: &mut Printer,
+) -> Result<McpServer, NotStarted> {
     // The host says what is wrong with one that cannot be found.
-    let Ok(digest) = server.digest(cwd) else { return server };
+    let Ok(digest) = server.digest(cwd) else { return Ok(server) };
     if trust.has(&digest) {
         show(&server, cwd, "", printer);
-        return server.trust(digest);
+        return Ok(server.trust(digest));
     }
     show(&server, cwd, &format!(" ({digest})"), printer);
-    if trust.ask(&digest, server.name(), printer) { server.trust(digest) } else { server }
+    let is_trusted = trust.ask(&digest, server.name(), printer).await?;
+    Ok(if is_trusted { server.trust(digest) } else { server })
 }
 
 fn show(server: &McpServer, cwd: &Path, more: &str, printer: &mut Printer) {

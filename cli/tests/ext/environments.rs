@@ -75,12 +75,6 @@ fn node(scene: &Scene, scripts: &serde_json::Value) -> PathBuf {
 }
 
 /// What stands beside what is installed, but the lock.
-fn left(scene: &Scene) -> Vec<String> {
-    let folder = scene.extline.home().join("extensions");
-    let names = folder.read_dir().unwrap().map(|it| it.unwrap().file_name());
-    let names = names.map(|name| name.to_string_lossy().into_owned());
-    names.filter(|name| name != ".lock").collect()
-}
 
 #[test]
 fn an_environment_of_python_is_made_before_it_is_in_place() {
@@ -114,7 +108,7 @@ fn an_environment_of_python_is_made_before_it_is_in_place() {
     let said = Command::new(installed.join(".venv/bin/extra")).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&said.stdout), "from extra\n", "{said:?}");
     assert_eq!(scene.run(&["ext", "list", "--json"]).json()["extensions"][0]["needs"], json!([]));
-    assert_eq!(left(&scene), ["clock"]);
+    assert_eq!(scene.left(), ["clock"]);
 
     // One that cannot be made leaves the old one.
     fs::write(source.join("requirements.txt"), "./nothing-1.0-py3-none-any.whl\n").unwrap();
@@ -123,7 +117,7 @@ fn an_environment_of_python_is_made_before_it_is_in_place() {
     outcome.assert_says(&["nothing was installed: `", "ended with exit status", "nothing-1.0"]);
     scene.run(&["run", "--start-all"]).assert_code(0);
     assert!(scene.ran("extra"));
-    assert_eq!(left(&scene), ["clock"]);
+    assert_eq!(scene.left(), ["clock"]);
 }
 
 #[test]
@@ -211,7 +205,7 @@ fn an_interruption_or_a_kill_ends_the_installer_and_leaves_the_old_one() {
             let outcome = outcome(child);
             outcome.assert_code(130);
             outcome.assert_says(&["nothing was installed: interrupted"]);
-            assert_eq!(left(&scene), ["clock"]);
+            assert_eq!(scene.left(), ["clock"]);
         } else {
             child.wait_with_output().unwrap();
         }
@@ -223,5 +217,5 @@ fn an_interruption_or_a_kill_ends_the_installer_and_leaves_the_old_one() {
     }
     // The next one takes away what the killed one left.
     scene.run(&["ext", "install", "--replace", "source"]).assert_code(0);
-    assert_eq!(left(&scene), ["clock"]);
+    assert_eq!(scene.left(), ["clock"]);
 }

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{self, Extline, Outcome};
+use crate::support::{self, Extline, Outcome, Screen};
 
 /// An extension with one tool, which leaves a mark that it ran.
 pub(crate) const PROGRAM: &str = r#"
@@ -64,6 +64,15 @@ impl Scene {
         self.command(words, &[])
     }
 
+    /// The same at a terminal, which is driven by these steps.
+    pub(crate) fn at_terminal(&self, words: &[&str], steps: &[Value]) -> Screen {
+        let variables = [
+            format!("ZOT_HOME={}", self.extline.home().join("zot").display()),
+            format!("MARK_FOLDER={}", self.project().display()),
+        ];
+        support::in_terminal_at(&self.extline, &self.project(), &variables, steps, words)
+    }
+
     /// What `ext list` says of one: its verdict and why.
     pub(crate) fn verdict(&self, name: &str) -> (String, String) {
         let list = self.run(&["ext", "list", "--json"]).json();
@@ -71,6 +80,13 @@ impl Scene {
         let one = all.iter().find(|one| one["name"] == name).unwrap_or(&Value::Null).clone();
         let text = |member: &str| one[member].as_str().unwrap_or_default().to_owned();
         (text("verdict"), text("why"))
+    }
+
+    /// What is in the folder of what is installed, but for the lock.
+    pub(crate) fn left(&self) -> Vec<String> {
+        let entries = self.extline.home().join("extensions").read_dir().into_iter().flatten();
+        let names = entries.map(|it| it.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name != ".lock").collect()
     }
 
     /// Whether it ran since this was asked the last time.

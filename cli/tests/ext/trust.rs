@@ -182,3 +182,28 @@ fn the_first_of_a_name_runs_and_the_others_are_listed_with_the_reason() {
     outcome.assert_code(1);
     outcome.assert_says(&["config.toml", "enable"]);
 }
+
+/// A person who enables an extension has not the last word: its author and the settings have.
+#[test]
+fn what_stays_off_though_it_is_enabled_is_told() {
+    let scene = Scene::new();
+    Scene::extension(&scene.installed("clock"), "clock", "1.0.0");
+    let settings = scene.extline.home().join("config.toml");
+    for (text, why) in [
+        ("enabled_only = [\"other\"]", "has it not in enabled_only"),
+        ("auto_load = false", "config.toml says auto_load = false"),
+        ("enabled = false", "config.toml"),
+    ] {
+        fs::write(&settings, format!("[extensions]\n{text}\n")).unwrap();
+        let outcome = scene.run(&["ext", "enable", "clock"]);
+        outcome.assert_code(0);
+        outcome.assert_says(&["clock does not run all the same: ", why]);
+    }
+    fs::write(&settings, "").unwrap();
+    let outcome = scene.run(&["ext", "enable", "clock"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{outcome:?}");
+    let manifest = json!({"name": "clock", "exec": "sh", "enabled": false});
+    fs::write(scene.installed("clock").join("extension.json"), manifest.to_string()).unwrap();
+    let outcome = scene.run(&["ext", "enable", "clock"]);
+    outcome.assert_says(&["clock does not run all the same: its manifest says \"enabled\": false"]);
+}

@@ -112,6 +112,17 @@ pub(crate) fn in_terminal(
     in_terminal_with(extline, no_colour, &[], steps, words)
 }
 
+/// The same without colours, in another folder than the repository.
+pub(crate) fn in_terminal_at(
+    extline: &Extline,
+    folder: &Path,
+    variables: &[String],
+    steps: &[serde_json::Value],
+    words: &[&str],
+) -> Screen {
+    screen(terminal(extline, true, variables, steps, words).current_dir(folder))
+}
+
 /// The same with variables, as `NAME=VALUE`.
 pub(crate) fn in_terminal_with(
     extline: &Extline,
@@ -120,6 +131,16 @@ pub(crate) fn in_terminal_with(
     steps: &[serde_json::Value],
     words: &[&str],
 ) -> Screen {
+    screen(&mut terminal(extline, no_colour, variables, steps, words))
+}
+
+fn terminal(
+    extline: &Extline,
+    no_colour: bool,
+    variables: &[String],
+    steps: &[serde_json::Value],
+    words: &[&str],
+) -> Command {
     let mut command = Command::new("python3");
     command
         .arg(repository().join("cli/tests/support/terminal.py"))
@@ -136,6 +157,10 @@ pub(crate) fn in_terminal_with(
         command.env("NO_COLOR", "1");
     }
     command.envs(variables.iter().filter_map(|it| it.split_once('=')));
+    command
+}
+
+fn screen(command: &mut Command) -> Screen {
     let outcome = outcome(command.spawn().unwrap());
     outcome.assert_code(0);
     let json = outcome.json();

@@ -212,6 +212,7 @@ fn launch(run: &exec::Run, own: &Environment, project: &Path) -> Result<Launch, 
         is_remote: false,
         pin: None,
         confinement: None,
+        notices: Vec::new(),
     })
 }
 

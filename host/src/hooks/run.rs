@@ -129,6 +129,7 @@ impl Hooks {
             is_remote: false,
             pin: None,
             confinement: None,
+            notices: Vec::new(),
         });
         let spawned = match start(&launch, processes).await {
             Ok(spawned) => spawned,

@@ -124,6 +124,9 @@ impl Launcher {
             connection.notice_from_outside(Notice::new(why));
         }
         connection.watch_sandbox();
+        for notice in &launch.notices {
+            connection.notice_from_outside(Notice::new(notice.clone()));
+        }
         if let Some(adapter) = &self.adapter {
             connection.explain_early_end(adapter.early_end());
         }

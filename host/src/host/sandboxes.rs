@@ -5,7 +5,7 @@ use std::path::Path;
 use super::HostBuilder;
 use crate::home;
 use crate::process::Launch;
-use crate::sandbox::{Limits, Sandbox};
+use crate::sandbox::{Limits, Sandbox, of_machines};
 use crate::source::Manifest;
 
 impl HostBuilder {
@@ -22,12 +22,13 @@ impl HostBuilder {
     /// The program of an extension, in the sandbox that its manifest calls for.
     pub(super) fn in_sandbox(
         &self,
-        launch: Launch,
+        mut launch: Launch,
         name: &str,
         manifest: Option<&Manifest>,
         cwd: &Path,
     ) -> Launch {
         let Some(manifest) = manifest.filter(|_| self.has_sandbox) else { return launch };
+        launch.notices.extend(of_machines(&manifest.permissions));
         match Limits::of(&manifest.permissions, &launch.dir, cwd, &launch.environment) {
             None => launch,
             Some(limits) => {

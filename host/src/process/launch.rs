@@ -23,4 +23,6 @@ pub(crate) struct Launch {
     pub(crate) pin: Option<String>,
     /// What its manifest holds it to; `None`: nothing.
     pub(crate) confinement: Option<Arc<dyn Confinement>>,
+    /// What its manifest says and nothing holds it to, told at each start.
+    pub(crate) notices: Vec<String>,
 }

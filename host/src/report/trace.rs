@@ -234,6 +234,7 @@ mod tests {
             is_remote: false,
             pin: None,
             confinement: None,
+            notices: Vec::new(),
         };
         (trace.of("x", &launch, 7), written)
     }

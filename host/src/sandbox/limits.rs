@@ -131,8 +131,14 @@ impl Limits {
 }
 
 /// The machines that it says it talks to; `None`: any. No kernel holds a program to them, but to none at all.
-pub(super) fn machines(permissions: &Permissions) -> Option<Vec<String>> {
+fn machines(permissions: &Permissions) -> Option<Vec<String>> {
     names(permissions.net.as_ref())
+}
+
+/// What is said of a list of machines.
+pub(crate) fn of_machines(permissions: &Permissions) -> Option<String> {
+    let machines = machines(permissions).filter(|machines| !machines.is_empty())?.join(", ");
+    Some(format!("permissions.net: it says {machines}; nothing holds it to that"))
 }
 
 /// The names in a list, none for `false`; `None` for `true` and where nothing is said.

@@ -25,8 +25,8 @@ use std::time::Instant;
 use extline_protocol::frame::Tier;
 use tokio::process::Child;
 
-pub(crate) use self::limits::Limits;
 use self::limits::Programs;
+pub(crate) use self::limits::{Limits, of_machines};
 #[cfg(target_os = "linux")]
 use self::linux::spawn;
 use self::refusals::Refusals;

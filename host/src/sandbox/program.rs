@@ -119,6 +119,7 @@ mod tests {
             is_remote: false,
             pin: None,
             confinement: None,
+            notices: Vec::new(),
         }
     }
 

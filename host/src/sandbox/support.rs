@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::limits::{Limits, machines};
+use super::limits::{Limits, of_machines};
 use crate::process::{EnvironmentSettings, Environments};
 use crate::source::Manifest;
 
@@ -29,13 +29,14 @@ pub(super) const LANDLOCK: u32 = 3;
 /// What is said of a kernel that cannot hold to files.
 #[cfg(target_os = "linux")]
 pub(super) const NO_LANDLOCK: &str = "this kernel has no Landlock of version 3 (Linux 6.2), or it is \
-                                      switched off: nothing here holds to `permissions.fs`";
+                                      switched off: nothing here holds to `permissions.fs` and to a list \
+                                      in `permissions.exec`";
 
 /// What is said of a kernel that cannot refuse calls.
 #[cfg(target_os = "linux")]
 pub(super) const NO_SECCOMP: &str = "this kernel, or what this runs in, has no seccomp with notifications (Linux \
-                                     5.9 on x86-64 or arm64): nothing here holds to `permissions.net` and \
-                                     `permissions.exec`";
+                                     5.9 on x86-64 or arm64): without it nothing here holds to \
+                                     `permissions.fs`, `net` and `exec`";
 
 /// What this machine can hold the `permissions` of extensions to. It asks the kernel, and starts nothing.
 pub fn sandbox_support() -> SandboxSupport {
@@ -55,31 +56,34 @@ pub fn sandbox_limits(manifest: &Manifest, dir: &Path, cwd: &Path) -> Vec<String
         #[cfg(not(target_os = "linux"))]
         lines.push(super::unsupported::WHY.to_owned());
     }
-    if let Some(machines) = machines(permissions).filter(|machines| !machines.is_empty()) {
-        let machines = machines.join(", ");
-        lines.push(format!("permissions.net: it says {machines}; nothing holds it to that"));
-    }
+    lines.extend(of_machines(permissions));
     lines
 }
 
 #[cfg(target_os = "linux")]
 fn of_system() -> SandboxSupport {
     let (landlock, seccomp) = (super::linux::landlock_version(), super::linux::has_seccomp());
-    let (mut held_to, mut not_held_to) = (Vec::new(), Vec::new());
-    let mut line = |is_held_to: bool, text: &str, or: &str| {
-        if is_held_to {
-            held_to.push(text.to_owned());
-        } else if !not_held_to.iter().any(|line| line == or) {
-            not_held_to.push(or.to_owned());
-        }
-    };
-    let has_files = landlock.is_some_and(|version| version >= LANDLOCK);
-    line(has_files, "`permissions.fs.read` and `permissions.fs.write`, by Landlock", NO_LANDLOCK);
-    line(has_files, "a list in `permissions.exec`, by Landlock", NO_LANDLOCK);
-    line(seccomp, "`\"net\": false`: no sockets at all, by seccomp", NO_SECCOMP);
-    line(seccomp, "`\"exec\": false`: no program after its own, by seccomp", NO_SECCOMP);
-    let signals = "signals to processes of others (Landlock 6, Linux 6.12)";
-    line(landlock.is_some_and(|version| version >= 6), "signals to processes of others", signals);
+    let has_landlock = |from: u32| landlock.is_some_and(|version| version >= from);
+    // Without seccomp none is started whose manifest limits something.
+    let lines = [
+        (
+            seccomp && has_landlock(LANDLOCK),
+            "`permissions.fs.read` and `permissions.fs.write`, by Landlock",
+        ),
+        (seccomp && has_landlock(LANDLOCK), "a list in `permissions.exec`, by Landlock"),
+        (seccomp, "`\"net\": false`: no sockets at all, by seccomp"),
+        (seccomp, "`\"exec\": false`: no program after its own, by seccomp"),
+        (seccomp && has_landlock(6), "signals to processes of others"),
+    ];
+    let held_to = lines.iter().filter(|(is_held_to, _)| *is_held_to);
+    let held_to = held_to.map(|(_, line)| (*line).to_owned()).collect();
+    let missing = [
+        (seccomp, NO_SECCOMP),
+        (has_landlock(LANDLOCK), NO_LANDLOCK),
+        (has_landlock(6), "signals to processes of others (Landlock 6, Linux 6.12)"),
+    ];
+    let not_held_to = missing.iter().filter(|(is_there, _)| !is_there);
+    let mut not_held_to: Vec<_> = not_held_to.map(|(_, line)| (*line).to_owned()).collect();
     for never in [
         "the machines that `permissions.net` lists: a kernel knows addresses and no names",
         "modes, owners and times of files that exist (chmod, utime), and whether a file is there (stat)",

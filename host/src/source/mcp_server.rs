@@ -236,6 +236,7 @@ impl McpServer {
                     is_remote: false,
                     pin: None,
                     confinement: None,
+                    notices: Vec::new(),
                 })
             }
             Way::Url { url, .. } => {
@@ -248,6 +249,7 @@ impl McpServer {
                     is_remote: true,
                     pin: None,
                     confinement: None,
+                    notices: Vec::new(),
                 })
             }
         }

@@ -74,6 +74,7 @@ impl Plan {
                     is_remote: false,
                     pin: None,
                     confinement: None,
+                    notices: Vec::new(),
                 });
                 let guards = Vec::new();
                 Self { name, dir: Some(cwd.to_owned()), manifest: None, guards, launch }
@@ -152,6 +153,7 @@ fn launch_of(
         is_remote: false,
         pin: None,
         confinement: None,
+        notices: Vec::new(),
     })
 }
 

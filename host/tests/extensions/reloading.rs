@@ -2,7 +2,7 @@
 //! does not start nothing changes.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -320,34 +320,6 @@ async fn one_that_starts_on_trial_and_not_in_its_place_is_tried_once_more() {
         }
         end(host).await;
     }
-}
-
-#[tokio::test]
-async fn many_reloads_leave_nothing_behind() {
-    let versioned = Versioned::new("one");
-    let host = versioned.builder().start().await;
-    host.reload("versioned").await.unwrap();
-    let before = (open_files(), threads());
-    for round in 0..100 {
-        versioned.becomes(&format!("v{round}"));
-        host.reload("versioned").await.unwrap();
-    }
-    // What ends in the background has time for that.
-    until(|| open_files() <= before.0 + 4 && threads() <= before.1 + 4).await;
-    end(host).await;
-}
-
-fn open_files() -> usize {
-    entries("/proc/self/fd")
-}
-
-fn threads() -> usize {
-    entries("/proc/self/task")
-}
-
-/// None where the system does not tell.
-fn entries(folder: &str) -> usize {
-    fs::read_dir(Path::new(folder)).map_or(0, Iterator::count)
 }
 
 #[tokio::test]
