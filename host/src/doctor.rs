@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::discovery::{Discovery, Found, Layer, Verdict};
 use crate::home::LogPlace;
-use crate::sandbox::sandbox_limits;
+use crate::sandbox::limits_and_gaps;
 use crate::secrets::{SecretStore, declared};
 use crate::status::{Finding, Level, Standing, StatusReport};
 
@@ -42,11 +42,11 @@ impl Discovery {
         let (Verdict::Runs { .. }, Some(manifest)) = (&found.verdict, &found.manifest) else {
             return Vec::new();
         };
-        let limits = sandbox_limits(manifest, &found.path, &self.cwd);
-        limits
-            .into_iter()
-            .map(|limit| Finding::new(Level::Pass, "sandbox.limit", limit, None))
-            .collect()
+        let (held_to, not_held_to) = limits_and_gaps(manifest, &found.path, &self.cwd);
+        let finding =
+            |level, code: &'static str| move |what: String| Finding::new(level, code, what, None);
+        let held_to = held_to.into_iter().map(finding(Level::Pass, "sandbox.limit"));
+        held_to.chain(not_held_to.into_iter().map(finding(Level::Warn, "sandbox.gap"))).collect()
     }
 }
 

@@ -168,7 +168,10 @@ fn a_list_of_machines_is_told_to_be_held_to_by_nothing() {
         assert!(json["limits"].as_array().unwrap().contains(&json!(TOLD)), "{json}");
         for words in [&["ext", "status"][..], &["ext", "doctor"]] {
             let outcome = scene.run(words);
-            assert!(outcome.stdout.contains(TOLD), "{words:?}: {outcome:?}");
+            assert!(
+                outcome.stdout.contains(&format!("  warn    {TOLD}\n")),
+                "{words:?}: {outcome:?}"
+            );
         }
         let outcome = scene.run(&["run", "--start-all"]);
         outcome.assert_code(0);

@@ -30,6 +30,7 @@ pub(crate) use self::limits::{Limits, of_machines};
 #[cfg(target_os = "linux")]
 use self::linux::spawn;
 use self::refusals::Refusals;
+pub(crate) use self::support::limits_and_gaps;
 pub use self::support::{SandboxSupport, sandbox_limits, sandbox_support};
 #[cfg(not(target_os = "linux"))]
 use self::unsupported::spawn;

@@ -46,18 +46,28 @@ pub fn sandbox_support() -> SandboxSupport {
 /// What a host holds an extension to, by `fs`, `net` and `exec` in the `permissions` of its manifest, a line each; empty
 /// where nothing is limited. `dir` is its folder, `cwd` the project.
 pub fn sandbox_limits(manifest: &Manifest, dir: &Path, cwd: &Path) -> Vec<String> {
+    let (held_to, not_held_to) = limits_and_gaps(manifest, dir, cwd);
+    [held_to, not_held_to].concat()
+}
+
+/// The same, apart: what it is held to, and what is stated and nothing holds to, or is not there.
+pub(crate) fn limits_and_gaps(
+    manifest: &Manifest,
+    dir: &Path,
+    cwd: &Path,
+) -> (Vec<String>, Vec<String>) {
     let settings = EnvironmentSettings::default();
     let environment = Environments::new(&settings).of(&[]);
     let permissions = &manifest.permissions;
-    let mut lines = Vec::new();
+    let (mut held_to, mut not_held_to) = (Vec::new(), Vec::new());
     if let Some(limits) = Limits::of(permissions, dir, cwd, &environment) {
-        lines.extend(limits.lines());
-        lines.extend(limits.missing);
+        held_to.extend(limits.lines());
+        not_held_to.extend(limits.missing);
         #[cfg(not(target_os = "linux"))]
-        lines.push(super::unsupported::WHY.to_owned());
+        not_held_to.push(super::unsupported::WHY.to_owned());
     }
-    lines.extend(of_machines(permissions));
-    lines
+    not_held_to.extend(of_machines(permissions));
+    (held_to, not_held_to)
 }
 
 #[cfg(target_os = "linux")]
