@@ -15,6 +15,7 @@ from ._state import History, State
 from ._ui import Ui
 
 __all__ = [
+    "ERROR_KINDS",
     "LATE_TEARDOWN",
     "AtTheAuthorsLine",
     "Context",
@@ -57,6 +58,7 @@ __all__ = [
 
 _T = TypeVar("_T")
 
+ERROR_KINDS: list[str]
 LATE_TEARDOWN: str
 
 @final
