@@ -203,13 +203,6 @@ impl Core {
         }
     }
 
-    /// Writes what there is; the owner does what cannot be done here.
-    pub(crate) fn write_and_wake(&self, channel: &mut TurnChannel) {
-        // An error comes again where the owner writes, who can end the session.
-        let _ = channel.write();
-        self.handover.wake();
-    }
-
     /// A handler is about to run, and cancels find it in the list from now on: whether it is cancelled
     /// already, by what was read with its call, or by the thread that took the session over meanwhile.
     pub(crate) fn see_early_cancel(&self, call: &Call) {
