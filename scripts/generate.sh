@@ -1,6 +1,6 @@
 #!/bin/sh
 # Rewrites the files that are generated from code and docs (the JSON Schema of every frame and service, the
-# types of the services in Python and TypeScript, the list of clauses, what checks each clause, the tables of
+# types of the services and events in Python and TypeScript, the list of clauses, what checks each clause, the tables of
 # events in the pages of each language, the references of the command and of the packages for Python and
 # TypeScript, what clients of MCP do, the headers for C): the same tests that fail when such a file has
 # drifted write it instead.

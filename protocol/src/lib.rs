@@ -36,6 +36,7 @@ mod name;
 mod outputs;
 mod profile;
 mod registrations;
+mod requirement;
 mod session;
 mod shown;
 pub mod trace;
@@ -67,10 +68,11 @@ pub use name::check_extension_name;
 pub use outputs::labeled;
 pub use profile::{AckCapabilities, Profile, UnknownProfile, Vocabulary, nearest};
 pub use registrations::{RegistrationError, Registrations, check_schema};
+pub use requirement::Requirement;
 pub use session::{
     CallKey, CallKind, CallToolError, Change, ChangeError, Deadlines, ExtensionConfig,
     ExtensionEvent, ExtensionSession, HandshakeError, HostConfig, HostEvent, HostSession,
     Intercept, InterceptChain, Notice, PanelInput, RegisterError, Repetition, ReplyError,
-    RequestError, Requirement, SendError, ToolCallOptions, Turn, Update,
+    RequestError, SendError, ToolCallOptions, Turn, Update,
 };
 pub use shown::{is_hidden, shown, shown_json, shown_line};

@@ -6,7 +6,7 @@ use crate::frame::{OutputFormat, RegisterCommand, RegisterTool, Replay, Subscrib
 use crate::json::write_number;
 use crate::name::{NAME, is_offered};
 use crate::outputs;
-use crate::session::Requirement;
+use crate::requirement::Requirement;
 
 /// The tools, commands and subscriptions of an extension, in registration order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -90,7 +90,9 @@ impl Registrations {
         check_name("tool", &tool.name)?;
         check_schema(&tool)?;
         check_preference(&tool)?;
-        outputs::declare(&mut tool)?;
+        if let Err(mistake) = outputs::declare(&mut tool) {
+            return Err(RegistrationError::Outputs { name: tool.name, mistake });
+        }
         if self.has_tool(&tool.name) {
             return Err(RegistrationError::Duplicate { kind: "tool", name: tool.name });
         }

@@ -1,7 +1,6 @@
 //! Taking stdin and stdout over.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use extline_driver::claim;
 use extline_stdio::{Error, Stdio, claims_at_load, is_forked};
 
 use crate::code::{
@@ -10,43 +9,25 @@ use crate::code::{
 };
 use crate::failure::Failure;
 
-/// What was claimed when an extension was made, until one is started.
-static CLAIMED: Mutex<Option<Stdio>> = Mutex::new(None);
-
-fn claimed() -> MutexGuard<'static, Option<Stdio>> {
-    CLAIMED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Claims stdin and stdout where a host started this process: both are pipes or sockets, or
 /// `EXTLINE_STDIO` says so. In C nothing runs when a library is loaded, so making the extension is that
-/// moment. What goes wrong comes again at the start.
+/// moment.
 pub(crate) fn at_creation() {
-    if is_forked() {
-        return;
-    }
-    let mut claimed = claimed();
-    if claimed.is_none() && claims_at_load(false).unwrap_or(false) {
-        *claimed = Stdio::claim().ok();
+    if !is_forked() {
+        // What goes wrong comes again at the start.
+        let _ = claim::at_load(false, Stdio::claim);
     }
 }
 
 /// The process's stdin and stdout, claimed before or now.
 pub(crate) fn take() -> Result<Stdio, Failure> {
-    let before = claimed().take();
-    if let Some(stdio) = before {
-        return Ok(stdio);
-    }
-    claims_at_load(false).map_err(failure)?;
-    Stdio::claim().map_err(failure)
+    Ok(claim::take(|| claims_at_load(false).and_then(|_| Stdio::claim()))?)
 }
 
 /// Gives back what was claimed: the program moves the bytes itself, and its stdout is its own.
 pub(crate) fn release() {
-    let before = claimed().take();
-    if let Some(stdio) = before {
-        // At worst its output stays on stderr.
-        let _ = stdio.release();
-    }
+    // At worst its output stays on stderr.
+    let _ = claim::give_back();
 }
 
 /// Whether the program is to be an MCP server, by its first argument or by the environment.

@@ -12,7 +12,7 @@ use crate::code::{EXTLINE_NULL_POINTER, ResultCode};
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter};
 use crate::ffi::{Options, maybe_text, options, text};
-use crate::tool::{CallFunction, mistake, refused};
+use crate::tool::{CallFunction, refused};
 
 /// What a command is. Begin it with `EXTLINE_COMMAND_OPTIONS_INIT`; what is not set is left out. The
 /// texts are copied.
@@ -75,14 +75,11 @@ fn add(ext: &Extension, given: &CommandOptions) -> Result<(), Failure> {
     let frame = RegisterCommand { name: name.clone(), description, usage };
     let mut state = ext.lock();
     state.must_not_be_over(&name)?;
-    match state.live() {
-        Some(channel) => channel.session.register_command(&frame).map_err(refused)?,
-        None => state.config.registrations.command(frame).map_err(mistake)?,
-    }
+    state.registry().command(&frame).map_err(refused)?;
     let handler = Arc::new(Callback::new(run, given.user, given.drop));
     state.commands.insert(name.clone(), handler);
     if given.required {
-        state.require(Requirement::Registration { kind: "command".to_owned(), name });
+        state.registry().require(Requirement::Registration { kind: "command".to_owned(), name });
     }
     drop(state);
     // Registered while it runs, it is told at once.

@@ -91,7 +91,7 @@ fn listen(
     filter: Option<EventFilter>,
     run: Callback<EventFunction>,
 ) {
-    state.subscribe().listen(&event, filter.as_ref());
+    state.registry().subscribe().listen(&event, filter.as_ref());
     let handler = EventHandler { run: Arc::new(run), filter };
     state.events.entry(event).or_default().push(handler);
 }
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn extline_intercept(
     unsafe {
         register(ext, point, "point", run, &mut |state, name, run| {
             must_be_point(&name)?;
-            state.subscribe().add("intercept", &name);
+            state.registry().subscribe().add("intercept", &name);
             let handler = Arc::new(Callback::new(run, user, drop));
             state.interceptors.entry(name).or_default().push(handler);
             Ok(())
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn extline_guard(
             if state.guards.iter().any(|(known, _)| *known == label) {
                 return Err(mistake(RegistrationError::Duplicate { kind: "guard", name }));
             }
-            state.subscribe().add("guard", TOOL_CALL);
+            state.registry().subscribe().add("guard", TOOL_CALL);
             state.guards.push((label, Arc::new(Callback::new(run, user, drop))));
             Ok(())
         })
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn extline_on_failure(
             word(Some(mode.to_owned()), OnFailure::KNOWN)?;
             let mut state = ext.lock();
             state.must_register()?;
-            state.subscribe().set_on_failure(point, mode);
+            state.registry().subscribe().set_on_failure(point, mode);
             Ok(())
         })
     })

@@ -1,7 +1,8 @@
 //! The child of a fork is no extension: its session, and the threads that may have held its locks, are
 //! the parent's.
 
-use extline_stdio::{Error, is_forked, report, watchdog};
+use extline_driver::end_child;
+use extline_stdio::{Error, is_forked};
 
 use crate::code::EXTLINE_FORKED;
 use crate::failure::Failure;
@@ -17,10 +18,6 @@ pub(crate) fn check() -> Result<(), Failure> {
 /// Where a handler comes back to: in the child it must neither answer nor read.
 pub(crate) fn end_if_in_child() {
     if is_forked() {
-        report(
-            "the child of a fork is no extension, and ends where its handler returned: end it with \
-             _exit(), or start a program with posix_spawn()",
-        );
-        watchdog::end_now(1);
+        end_child("_exit(), or start a program with posix_spawn()");
     }
 }

@@ -200,7 +200,7 @@ pub unsafe extern "C" fn extline_call_part(call: *mut Call, json: *const c_char)
         call.must_be(CallKind::Request, "only the answer of a method has parts")?;
         let part = json_of(json, "json")?;
         call.ext.wait_for_room(call)?;
-        let sent = call.ext.say(|session| session.send_part(&call.key, part))?;
+        let sent = call.ext.say(|session| session.send_part(Some(&call.key), part))?;
         sent.map_err(|error: RequestError| Failure::refused(&ErrorInfo::from(&error)))
     })
 }

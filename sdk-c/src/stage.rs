@@ -93,7 +93,7 @@ pub unsafe extern "C" fn extline_require(
             // SAFETY: texts of the caller's.
             let (kind, name) = unsafe { (text(kind, "kind")?, text(name, "name")?) };
             let wrong = |text| Failure::new(EXTLINE_ARGUMENT, text);
-            ext.lock().require(Requirement::of(kind, name).map_err(wrong)?);
+            ext.lock().registry().require(Requirement::of(kind, name).map_err(wrong)?);
             Ok(())
         })
     })

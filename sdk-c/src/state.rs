@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_void;
 use std::sync::{Arc, Weak};
 
-use extline_protocol::frame::Subscribe;
-use extline_protocol::{CallKey, ExtensionConfig, ExtensionEvent, ExtensionSession, Requirement};
+use extline_protocol::{CallKey, ExtensionConfig, ExtensionEvent, ExtensionSession};
 use extline_stdio::Input;
 use extline_stdio::watchdog::Unfinished;
 
@@ -24,7 +23,7 @@ use crate::panel::Panels;
 use crate::run::MOST_THREADS;
 use crate::running;
 use crate::tool::{CallFunction, Tools};
-use extline_driver::{Channel, Question, Questions, Settling, settle};
+use extline_driver::{Channel, Question, Questions, Registry, Settling, settle};
 
 /// Nobody keeps it locked while a function of the author's runs or anything is waited for.
 pub(crate) struct State {
@@ -106,19 +105,11 @@ impl State {
         Ok(())
     }
 
-    /// What the extension listens to.
-    pub(crate) fn subscribe(&mut self) -> &mut Subscribe {
+    /// What the extension registers with.
+    pub(crate) fn registry(&mut self) -> Registry<'_> {
         match &mut self.channel {
-            Some(channel) => channel.session.subscribe_mut(),
-            None => &mut self.config.registrations.subscribe,
-        }
-    }
-
-    /// Adds something that the extension cannot do without.
-    pub(crate) fn require(&mut self, requirement: Requirement) {
-        match &mut self.channel {
-            Some(channel) => channel.session.require(requirement),
-            None => self.config.registrations.requirements.push(requirement),
+            Some(channel) => Registry::Running(&mut channel.session),
+            None => Registry::Before(&mut self.config.registrations),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::code::{
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter};
 use crate::ffi::{Options, maybe_text, options, text};
-use crate::state::State;
+use extline_driver::validator_of;
 use extline_stdio::{Pace, report};
 
 /// What a tool is. Begin it with `EXTLINE_TOOL_OPTIONS_INIT`; what is not set is left out. The texts
@@ -149,21 +149,21 @@ fn add(ext: &Extension, given: &ToolOptions) -> Result<(), Failure> {
     let run = given.run.ok_or_else(|| null("run"))?;
     // SAFETY: the texts of the options.
     let frame = unsafe { frame_of(given) }?;
-    let validator = ArgsValidator::compile(&frame.schema).map_err(|problem| {
-        let text = format!("the schema of the tool {:?}: {problem}", frame.name);
-        Failure::new(EXTLINE_JSON, text)
-    })?;
-    let unchecked: Vec<_> = validator.unsupported().iter().map(ToString::to_string).collect();
+    let (validator, unchecked) =
+        validator_of(&frame).map_err(|text| Failure::new(EXTLINE_JSON, text))?;
     let name = frame.name.clone();
     let mut state = ext.lock();
-    register(&mut state, &frame)?;
+    state.must_not_be_over(&name)?;
+    state.registry().tool(&frame).map_err(refused)?;
     let handler = Callback::new(run, given.user, given.drop);
     let label = format!("tool {name}").into();
     let adviser = given.gated_by.map(|run| Callback::new(run, given.user, None));
     let tool = Tool { label, validator, handler, adviser, pace: Pace::new() };
     state.tools.insert(name.clone(), Arc::new(tool));
     if given.required {
-        state.require(Requirement::Registration { kind: "tool".to_owned(), name: name.clone() });
+        state
+            .registry()
+            .require(Requirement::Registration { kind: "tool".to_owned(), name: name.clone() });
     }
     drop(state);
     for keyword in unchecked {
@@ -186,12 +186,7 @@ pub unsafe extern "C" fn extline_unregister_tool(
         // SAFETY: a handle and a text of the caller's.
         let (ext, name) = unsafe { (extension(ext)?, text(name, "name")?) };
         let mut state = ext.lock();
-        match state.live() {
-            Some(channel) => channel.session.unregister_tool(name).map_err(refused)?,
-            None => {
-                state.config.registrations.remove_tool(name);
-            }
-        }
+        state.registry().remove_tool(name).map_err(refused)?;
         // Given back when nothing is locked any more.
         let tool = state.tools.remove(name);
         drop(state);
@@ -202,14 +197,6 @@ pub unsafe extern "C" fn extline_unregister_tool(
             || Failure::new(EXTLINE_NOT_FOUND, format!("there is no tool named {name:?}"));
         if is_known { Ok(()) } else { Err(unknown()) }
     })
-}
-
-fn register(state: &mut State, frame: &RegisterTool) -> Result<(), Failure> {
-    state.must_not_be_over(&frame.name)?;
-    match state.live() {
-        Some(channel) => channel.session.register_tool(frame).map_err(refused),
-        None => state.config.registrations.tool(frame.clone()).map_err(mistake),
-    }
 }
 
 pub(crate) fn refused(error: RegisterError) -> Failure {

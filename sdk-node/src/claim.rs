@@ -1,32 +1,22 @@
 //! Taking stdin and stdout over, in the moment in which the package is loaded.
 
 use std::ffi::OsStr;
-use std::sync::{Mutex, PoisonError};
 
-use extline_stdio::{Error, Stdio, claims_at_load};
+use extline_driver::claim;
+use extline_stdio::{Error, Stdio};
 use napi_derive::napi;
-
-/// What was claimed at the load, until a session takes it. The process has one stdin and one stdout,
-/// whatever its threads do.
-static CLAIMED: Mutex<Option<Stdio>> = Mutex::new(None);
 
 /// Claims stdin and stdout where a host started this process: both are pipes or sockets and no test
 /// runner is loaded, or `EXTLINE_STDIO` says so. Whether it did.
 #[napi(catch_unwind)]
 pub fn claim_at_load(under_test: bool) -> napi::Result<bool> {
-    if !claims_at_load(under_test).map_err(to_js)? {
-        return Ok(false);
-    }
-    let stdio = take_over().map_err(to_js)?;
-    *CLAIMED.lock().unwrap_or_else(PoisonError::into_inner) = Some(stdio);
-    Ok(true)
+    claim::at_load(under_test, claim::unless_windows).map_err(to_js)
 }
 
 /// Gives stdin and stdout back unless a session has taken them: a test prints where it always did.
 #[napi(catch_unwind)]
 pub fn give_back() -> napi::Result<()> {
-    let claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner).take();
-    claimed.map_or(Ok(()), Stdio::release).map_err(to_js)
+    claim::give_back().map_err(to_js)
 }
 
 /// Whether the program is to be an MCP server, by its first argument or by the environment.
@@ -65,18 +55,6 @@ fn main_thread() -> bool {
 #[napi(catch_unwind)]
 pub fn report(message: String) {
     extline_stdio::report(&message);
-}
-
-/// The process's stdin and stdout, claimed at the load or now.
-pub(crate) fn stdio() -> Result<Stdio, Error> {
-    let claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner).take();
-    claimed.map_or_else(take_over, Ok)
-}
-
-/// On Windows only stdio itself is ported, and not yet how this SDK moves bytes. Node has a C runtime of its
-/// own, too, whose descriptors nothing redirects yet.
-fn take_over() -> Result<Stdio, Error> {
-    if cfg!(windows) { Err(Error::Unsupported) } else { Stdio::claim() }
 }
 
 /// What arrives on the first of two descriptors, and the way out through the second.

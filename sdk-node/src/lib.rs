@@ -17,13 +17,12 @@ pub mod claim;
 mod core;
 mod deliver;
 mod driver;
-pub mod event_filter;
 mod frames;
 mod intercept_chain;
 mod js;
 mod replies;
 mod session;
-mod tools;
+pub mod tools;
 #[cfg(unix)]
 mod uv;
 mod watch;

@@ -185,18 +185,11 @@ impl Session {
     pub fn send_part(&self, serial: i64, part: String) -> Result<bool, String> {
         let part = raw(&part).map_err(|error| refusal(&ErrorKind::Validation, &error.reason))?;
         self.driver.tell(|state| {
-            let key = state.calls.key(number(serial));
-            let Some(key) = key.filter(|key| key.kind() == CallKind::Request) else {
-                let text = "only the answer of a method has parts";
-                return Err(refusal(&ErrorKind::Unsupported, text));
-            };
-            match state.channel.session.send_part(key, part) {
-                Ok(()) => Ok(true),
+            match state.channel.session.send_part(state.calls.key(number(serial)), part) {
                 Err(RequestError::PartsAhead) => Ok(false),
-                Err(refused) => {
-                    let ErrorInfo { kind, message, .. } = (&refused).into();
-                    Err(refusal(&kind, &message))
-                }
+                sent => sent
+                    .map(|()| true)
+                    .map_err(|refused| refusal(&refused.kind(), &refused.to_string())),
             }
         })
     }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::time::Instant;
 
+use extline_driver::claim;
 use extline_protocol::frame::{ExtensionFrame, Level, SdkInfo};
 use extline_protocol::{Capability, ExtensionConfig, ExtensionSession};
 use extline_stdio::Stdio;
@@ -10,13 +11,12 @@ use napi::bindgen_prelude::{Buffer, Function, Uint8Array};
 use napi::{Env, Error, Result};
 use napi_derive::napi;
 
-use crate::claim::{over_descriptors, stdio, to_js};
+use crate::claim::{over_descriptors, to_js};
 use crate::core::Core;
 use crate::driver::{Driver, Reason};
-use crate::event_filter;
 use crate::frames::{frame_of, raw};
 use crate::js::Js;
-use crate::tools::{self, Registrations};
+use crate::tools::Registrations;
 
 /// What an extension is, and how its bytes move.
 #[napi(object)]
@@ -65,7 +65,7 @@ impl Session {
         let stdio = match (options.reader.as_str(), options.over.as_deref()) {
             ("bytes", _) => None,
             (_, Some([input, output])) => Some(over_descriptors(*input, *output).map_err(to_js)?),
-            _ => Some(stdio().map_err(to_js)?),
+            _ => Some(claim::take(claim::unless_windows).map_err(to_js)?),
         };
         let is_native = options.reader == "native" && stdio.is_some() && has_handles();
         let ends_process = options.over.is_none() && stdio.is_some();
@@ -260,67 +260,10 @@ impl Session {
         core.channel.session.config().map_or_else(|| "{}".to_owned(), |it| it.get().to_owned())
     }
 
-    /// Adds a tool while the extension runs, as [`Registrations::tool`] does before.
-    #[napi(catch_unwind)]
-    pub fn register_tool(&self, frame: String, index: u32, checked: bool) -> Result<Vec<String>> {
-        let ExtensionFrame::RegisterTool(frame) = frame_of(&frame)? else { return Ok(Vec::new()) };
-        let (tool, unchecked) = tools::tool_of(&frame, index, checked)?;
-        self.driver.tell(|state| {
-            let registered = state.channel.session.register_tool(&frame);
-            registered.map_err(|error| Error::from_reason(error.to_string()))?;
-            state.tools.insert(frame.name.clone(), tool);
-            Ok(unchecked)
-        })
-    }
-
-    /// Takes a tool away; unknown names are ignored.
-    #[napi(catch_unwind)]
-    pub fn unregister_tool(&self, name: String) -> Result<()> {
-        let removed = self.driver.tell(|state| state.channel.session.unregister_tool(&name));
-        removed.map_err(|error| Error::from_reason(error.to_string()))
-    }
-
-    /// Adds a command while the extension runs.
-    #[napi(catch_unwind)]
-    pub fn register_command(&self, frame: String) -> Result<()> {
-        let ExtensionFrame::RegisterCommand(frame) = frame_of(&frame)? else { return Ok(()) };
-        let registered = self.driver.tell(|state| state.channel.session.register_command(&frame));
-        registered.map_err(|error| Error::from_reason(error.to_string()))
-    }
-
-    /// Asks for an event before `ready`, as [`Registrations::event`] does.
-    #[napi(catch_unwind)]
-    pub fn event(&self, name: String, tools: Option<Vec<String>>) -> Result<()> {
-        let filter = event_filter::of(&name, tools)?;
-        self.driver.tell(|state| {
-            state.channel.session.subscribe_mut().listen(&name, filter.as_ref());
-        });
-        Ok(())
-    }
-
-    /// Asks to be asked at a point before `ready`, as [`Registrations::decider`] does.
-    #[napi(catch_unwind)]
-    pub fn decider(&self, point: String, guard: Option<String>) {
-        self.driver.tell(|state| {
-            state.deciders.add(state.channel.session.subscribe_mut(), point, guard);
-        });
-    }
-
-    /// What a failure means at a point, said before `ready`.
-    #[napi(catch_unwind)]
-    pub fn on_failure(&self, point: String, mode: String) {
-        let session = |state: &mut crate::core::State| {
-            state.channel.session.subscribe_mut().set_on_failure(&point, &mode);
-        };
-        self.driver.tell(session);
-    }
-
-    /// Adds something that the extension cannot do without.
-    #[napi(catch_unwind)]
-    pub fn require(&self, kind: String, name: String) -> Result<()> {
-        let requirement = tools::requirement(&kind, &name)?;
-        self.driver.tell(|state| state.channel.session.require(requirement));
-        Ok(())
+    /// What the extension registers with while it runs.
+    #[napi(getter, catch_unwind)]
+    pub fn registrations(&self) -> Registrations {
+        Registrations::of(&self.driver)
     }
 
     /// Shows the user a note.
@@ -342,10 +285,7 @@ impl Session {
     /// Queues a prompt for the model, or with a slash in front runs a command.
     #[napi(catch_unwind)]
     pub fn submit(&self, text: String) {
-        self.driver.tell(|state| {
-            let session = &mut state.channel.session;
-            if text.starts_with('/') { session.submit_slash(text) } else { session.submit(text) }
-        });
+        self.driver.tell(|state| state.channel.session.submit_typed(text));
     }
 
     /// Takes the extension's notes back.

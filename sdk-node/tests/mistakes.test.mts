@@ -64,7 +64,7 @@ test("a panel shows texts", () => {
   const panel = (content: unknown) => () => Response.openPanel(content as never);
   assert.throws(panel({ id: "p", lines: "abc" }), { name: "TypeError", message: "the lines of a panel are an array of strings, and this is a string" });
   assert.throws(panel({ id: "p", lines: ["a", 1] }), { message: "the lines of a panel are strings, and line 1 is a number" });
-  assert.throws(panel({ id: "p", text: "a" }), { message: "a panel has no text: it has id, title, lines, footer" });
+  assert.throws(panel({ id: "p", text: "a" }), { message: "a panel has no text: it has id, title, lines, footer, view" });
   assert.throws(panel({}), { message: "the id of a panel is a string, and this is undefined" });
 });
 

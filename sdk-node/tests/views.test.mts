@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Extension, ToolResult, view } from "extline";
+import { Extension, Response, ToolResult, view } from "extline";
 import { Host } from "extline/testing";
 import { BUILT, install, ROOT, scratch } from "./repository.mjs";
 
@@ -48,6 +48,17 @@ test("results and updates have views", async () => {
     assert.equal(answer.text, "done");
     assert.deepEqual(answer.view, { kind: "lines", lines: ["here"] });
     assert.deepEqual(answer.updates.map((update) => update.view), [half]);
+  });
+});
+
+test("panels have views", () => {
+  const shown = view.lines(["here"]);
+  assert.deepEqual(Response.openPanel({ id: "p", view: shown }).fields["open_panel"], {
+    id: "p",
+    title: undefined,
+    lines: undefined,
+    footer: undefined,
+    view: shown,
   });
 });
 

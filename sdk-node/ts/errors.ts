@@ -1,28 +1,9 @@
 /** What a handler throws to say why a call failed, and what any thrown thing becomes. */
 
 import type { Caller } from "./definition.js";
+import { KINDS, type ErrorKind } from "./error-kinds.js";
 import { oneOf, sayType } from "./lossy.js";
 import { accountOf, causesOf, explain } from "./thrown.js";
-
-const KINDS = [
-  "validation",
-  "not_found",
-  "permission",
-  "transient",
-  "timeout",
-  "cancelled",
-  "conflict",
-  "stale",
-  "budget",
-  "unsupported",
-  "too_large",
-  "protocol",
-  "internal",
-  "fatal",
-] as const;
-
-/** Kinds of failure (`tool.error`). */
-export type ErrorKind = (typeof KINDS)[number];
 
 /** What goes with the text of a {@link ToolError}. */
 export interface ToolErrorOptions extends ErrorOptions {

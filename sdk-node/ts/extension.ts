@@ -9,9 +9,10 @@ import { Caller, definitionError, type Entry } from "./definition.js";
 import type { Host } from "./host.js";
 import { encodeJson } from "./json.js";
 import { oneOf, sayType } from "./lossy.js";
-import { EVENTS, POINT_NAMES } from "./moment.js";
-import type { BlockableMoment, Decision, Event, EventName, Events, GuardedToolUse, Moment, Points, ToolEventName, Unheard } from "./moment.js";
-import { native, type Registrations, type Required, type Session } from "./native.js";
+import { EVENTS, type EventName, type Events, type ToolEventName } from "./events.js";
+import { POINT_NAMES } from "./moment.js";
+import type { BlockableMoment, Decision, Event, GuardedToolUse, Moment, Points, Unheard } from "./moment.js";
+import { native, type Registrations, type Required } from "./native.js";
 import { log, notify, submit, type LogLevel, type NoteLevel } from "./say.js";
 import { copyOf, type Offer, type OfferedTool } from "./offer.js";
 import { checkMode, toolsOf, type CommandOptions, type InterceptOptions, type RequiredOption, type ToolEventOptions, type UnlistedOption } from "./options.js";
@@ -106,11 +107,8 @@ export class Extension {
     const tool: OfferedTool = { ...prepared, name, handler: handler as OfferedTool["handler"] };
     const index = this.#offer.tools.length;
     const frame = encodeJson(prepared.frame);
-    const registrar = this.#serving
-      ? (this.#serving.session.registerTool.bind(this.#serving.session))
-      : this.#offer.registrations.tool.bind(this.#offer.registrations);
     this.#add("tool", name, entry, () => {
-      for (const problem of registrar(frame, index, prepared.checked)) {
+      for (const problem of this.#registry.tool(frame, index, prepared.checked)) {
         native.report(`the schema of the tool ${name}: ${problem}`);
       }
     });
@@ -123,7 +121,7 @@ export class Extension {
 
   /** Takes a tool away while the extension runs, where the host re-reads its list. */
   removeTool(name: string): void {
-    this.#running("removeTool").session.unregisterTool(name);
+    this.#running("removeTool").session.registrations.removeTool(name);
     this.#where.delete(`tool ${name}`);
   }
 
@@ -144,10 +142,7 @@ export class Extension {
       throw definitionError(`command ${name}`, `its description is ${sayType(description)}, and must be a string`, entry);
     }
     const frame = encodeJson({ type: "register_command", name, description, usage: options.usage });
-    this.#add("command", name, entry, () => {
-      if (this.#serving) this.#serving.session.registerCommand(frame);
-      else this.#offer.registrations.command(frame);
-    });
+    this.#add("command", name, entry, () => this.#registry.command(frame));
     this.#offer.commands.set(name, { handler, author: new Caller(entry) });
     this.#require("command", name, options.required);
     return this;
@@ -472,8 +467,8 @@ export class Extension {
   }
 
   /** Where it is registered before the host is ready for it. */
-  get #registry(): Session | Registrations {
-    return this.#serving?.session ?? this.#offer.registrations;
+  get #registry(): Registrations {
+    return this.#serving?.session.registrations ?? this.#offer.registrations;
   }
 
   #onFailure(point: string, { onFailure }: InterceptOptions): void {

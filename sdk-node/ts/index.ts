@@ -13,7 +13,8 @@ export { Context } from "./context.js";
 export type { SessionInfo, TrackOptions } from "./context.js";
 export type { Effect, FileEffect, ProcessEffect } from "./effect.js";
 export { DefinitionError, ToolError } from "./errors.js";
-export type { ErrorKind, ToolErrorOptions } from "./errors.js";
+export type { ErrorKind } from "./error-kinds.js";
+export type { ToolErrorOptions } from "./errors.js";
 export { Extension } from "./extension.js";
 export type { CommandOptions, InterceptOptions, RequiredOption, ToolEventOptions, UnlistedOption } from "./options.js";
 export { Host } from "./host.js";
@@ -34,7 +35,8 @@ export {
   UserPrompt,
 } from "./moment.js";
 export type { AnswerError, ReplaceOptions } from "./moment.js";
-export type { Event, EventMessage, EventName, EventPayload, Events, Points, Todo, Told, ToolEventName, Unheard } from "./moment.js";
+export type { EventName, EventPayload, Events, Told, ToolEventName } from "./events.js";
+export type { Event, EventMessage, Points, Todo, Unheard } from "./moment.js";
 export { Panel } from "./panel.js";
 export type { PanelChange, PanelInput } from "./panel.js";
 export type { AskOptions, RequestOptions } from "./questions.js";

@@ -84,6 +84,7 @@ export type Required = "tool" | "command" | "event" | "intercept" | "guard" | "c
 export interface Registrations {
   /** Says what of the schema cannot be checked. */
   tool(frame: string, index: number, checked: boolean): string[];
+  removeTool(name: string): void;
   command(frame: string): void;
   event(name: string, tools?: readonly string[]): void;
   /** An interceptor of that point, or a guard by its name. */
@@ -142,13 +143,8 @@ export interface Session {
   /** A part of the answer to a request; false while it has to wait. Throws an error whose `code` is the kind. */
   sendPart(serial: number, part: string): boolean;
 
-  registerTool(frame: string, index: number, checked: boolean): string[];
-  unregisterTool(name: string): void;
-  registerCommand(frame: string): void;
-  event(name: string, tools?: readonly string[]): void;
-  decider(point: string, guard?: string): void;
-  onFailure(point: string, mode: "allow" | "block"): void;
-  require(kind: Required, name: string): void;
+  /** What the extension registers with while it runs. */
+  readonly registrations: Registrations;
   supports(capability: string): boolean;
   config(): string;
 

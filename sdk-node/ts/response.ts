@@ -93,7 +93,7 @@ export function encodeResponse(returned: unknown): string {
   throw new Misreturned(`a command returns a Response, a string or nothing, and this is ${sayType(returned)}`);
 }
 
-const PANEL_NAMES = ["id", "title", "lines", "footer"];
+const PANEL_NAMES = ["id", "title", "lines", "footer", "view"];
 
 /** Refuses what a panel cannot show. */
 export function checkPanel(content: Partial<PanelContent>, hasId = false): void {

@@ -1,25 +1,17 @@
 //! Taking stdin and stdout over, in the moment in which the package is imported.
 
 use std::ffi::OsStr;
-use std::sync::{Mutex, PoisonError};
 
-use extline_stdio::{Error, Stdio, claims_at_load};
+use extline_driver::claim;
+use extline_stdio::{Error, Stdio};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-
-/// What was claimed at the import, until a session takes it.
-static CLAIMED: Mutex<Option<Stdio>> = Mutex::new(None);
 
 /// Claims stdin and stdout where a host started this process: both are pipes or sockets and no test
 /// runner is loaded, or `EXTLINE_STDIO` says so. Whether it did.
 #[pyfunction]
 pub(crate) fn claim_at_import(under_test: bool) -> PyResult<bool> {
-    if !claims_at_load(under_test).map_err(to_python)? {
-        return Ok(false);
-    }
-    let stdio = take_over().map_err(to_python)?;
-    *CLAIMED.lock().unwrap_or_else(PoisonError::into_inner) = Some(stdio);
-    Ok(true)
+    claim::at_load(under_test, claim::unless_windows).map_err(to_python)
 }
 
 /// Whether the program is to be an MCP server, by its first argument or by the environment.
@@ -31,16 +23,7 @@ pub(crate) fn asks_for_mcp(first_argument: Option<&str>) -> bool {
 
 /// The process's stdin and stdout, claimed at the import or now.
 pub(crate) fn stdio() -> PyResult<Stdio> {
-    let claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner).take();
-    match claimed {
-        Some(stdio) => Ok(stdio),
-        None => take_over().map_err(to_python),
-    }
-}
-
-/// On Windows only stdio itself is ported, and not yet how this SDK waits and hears signals.
-fn take_over() -> Result<Stdio, Error> {
-    if cfg!(windows) { Err(Error::Unsupported) } else { Stdio::claim() }
+    claim::take(claim::unless_windows).map_err(to_python)
 }
 
 /// What arrives on the first of two descriptors, and the way out through the second.

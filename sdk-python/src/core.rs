@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread::ThreadId;
 use std::time::Instant;
 
-use extline_driver::{Inlet, Questions, Settling, StandIn, owner, running};
+use extline_driver::{Inlet, Questions, Settling, StandIn, end_child, owner, running};
 use extline_protocol::{CallKey, ExtensionConfig, ExtensionEvent, ExtensionSession};
 use extline_stdio::handover::Handover;
-use extline_stdio::watchdog::{self, Unfinished};
-use extline_stdio::{Error, Room, Stdio, report};
+use extline_stdio::watchdog::Unfinished;
+use extline_stdio::{Error, Room, Stdio};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -162,13 +162,7 @@ impl Core {
 
     /// Queues a prompt, or runs a command.
     pub(crate) fn submit(&self, text: Text) -> PyResult<()> {
-        self.tell_host(|session| {
-            if text.0.starts_with('/') {
-                session.submit_slash(text.0);
-            } else {
-                session.submit(text.0);
-            }
-        })
+        self.tell_host(|session| session.submit_typed(text.0))
     }
 
     /// The same as [`Core::tell`]; what is said may wait for what others say in the same turn of the event loop.
@@ -201,13 +195,6 @@ impl Core {
         if !owner::is_owned_here(&self.handover) {
             self.handover.wake();
         }
-    }
-
-    /// Writes what there is; the owner does what cannot be done here.
-    pub(crate) fn write_and_wake(&self, channel: &mut TurnChannel) {
-        // An error comes again where the owner writes, who can end the session.
-        let _ = channel.write();
-        self.handover.wake();
     }
 
     /// A handler is about to run, and cancels find it in the list from now on: whether it is cancelled
@@ -328,10 +315,6 @@ pub(crate) fn refuse_in_child() -> PyResult<()> {
 /// Where a handler comes back to in the child of a fork: it must neither answer nor read.
 pub(crate) fn end_if_in_child() {
     if is_in_child() {
-        report(
-            "the child of a fork is no extension, and ends where its handler returned: end it with \
-             os._exit(), or start a program with subprocess",
-        );
-        watchdog::end_now(1);
+        end_child("os._exit(), or start a program with subprocess");
     }
 }

@@ -31,20 +31,18 @@ impl Core {
         if self.runs_handler(&event) {
             owner::start_watcher(&self.handover, || self.start_watcher());
         }
-        let (tool, is_owner) = owner::run_handler(&self.handover, is_quick, || {
+        let run = || {
             let tool = self.run(py, event);
             end_if_in_child();
             tool
-        });
-        if is_owner {
-            return true;
-        }
-        if let Some(tool) = tool {
-            tool.pace.was_slow();
-        }
-        self.write_and_wake(&mut self.channel());
-        self.handover.come_back();
-        false
+        };
+        owner::run_handler(&self.handover, is_quick, run, |tool| {
+            if let Some(tool) = tool {
+                tool.pace.was_slow();
+            }
+            // An error comes again where the owner writes, who can end the session.
+            let _ = self.channel().write();
+        })
     }
 
     /// Whether an author's code runs, which may take its time.

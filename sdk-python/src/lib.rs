@@ -35,6 +35,8 @@ mod visit;
 #[pyo3::pymodule(name = "_native")]
 mod native {
     #[pymodule_export]
+    const ERROR_KINDS: &[&str] = extline_protocol::ErrorKind::KNOWN;
+    #[pymodule_export]
     const LATE_TEARDOWN: &str = extline_protocol::limits::LATE_TEARDOWN;
 
     #[pymodule_export]

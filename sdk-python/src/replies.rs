@@ -3,7 +3,7 @@
 use extline_driver::questions::{Asked, Asker};
 use extline_driver::running;
 use extline_protocol::frame::{CommandResponse, Content, ErrorInfo, RpcError, ToolResult};
-use extline_protocol::{CallKey, CallKind, ErrorKind, RequestError, approval_answer};
+use extline_protocol::{CallKey, ErrorKind, RequestError, approval_answer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -189,13 +189,8 @@ pub(crate) fn send_part(
     context: &Context,
     part: &Bound<'_, PyAny>,
 ) -> PyResult<bool> {
-    let key = context.call.key().filter(|key| key.kind() == CallKind::Request);
-    let Some(key) = key else {
-        let text = "only the answer of a method has parts";
-        return Err(raised(py, ErrorInfo::new(ErrorKind::Unsupported, text)));
-    };
     let part = dump_raw(part)?;
-    match context.core.tell(|session| session.send_part(key, part))? {
+    match context.core.tell(|session| session.send_part(context.call.key(), part))? {
         Err(RequestError::PartsAhead) => Ok(false),
         sent => sent.map(|()| true).map_err(|refused| raised(py, (&refused).into())),
     }

@@ -15,15 +15,9 @@ use pyo3::prelude::*;
 use crate::claim::to_python;
 use crate::core::Core;
 
-/// What the loop needs Python for.
-pub(crate) enum Next {
-    /// And whether that is known to be quick.
-    Handle(ExtensionEvent, bool),
-    /// A signal came; its handler in Python is to be run.
-    Signals,
-    GoHome,
-    Fail(Error),
-}
+/// What the loop needs Python for: an event, and whether its handler is known to be quick, a signal whose
+/// handler in Python is to be run, or the end.
+pub(crate) type Next = Result<Owning<(ExtensionEvent, bool)>, Error>;
 
 impl Core {
     /// Works until there is nothing left to do.
@@ -34,9 +28,8 @@ impl Core {
                 _ => None,
             };
             let next = match next {
-                Some(Ok((event, is_quick))) => Next::Handle(event, is_quick),
-                Some(Err(error)) => Next::Fail(error),
-                None => py.detach(|| self.next(seat, &mut duty)),
+                Some(job) => job.map(Owning::Job),
+                None => py.detach(|| owner::work(&Threads(self), seat, &mut duty)),
             };
             if !self.obey(py, next, &mut duty) {
                 return;
@@ -47,18 +40,18 @@ impl Core {
     /// Does what needs Python. Whether this thread has more to do.
     fn obey(self: &Arc<Self>, py: Python<'_>, next: Next, duty: &mut Duty) -> bool {
         match next {
-            Next::Handle(event, is_quick) => {
+            Ok(Owning::Job((event, is_quick))) => {
                 if !self.handle(py, event, is_quick) {
                     *duty = Duty::StandBy;
                 }
             }
-            Next::Signals => {
+            Ok(Owning::Interrupted) => {
                 if let Err(error) = py.check_signals() {
                     self.interrupt(error);
                 }
             }
-            Next::GoHome => return false,
-            Next::Fail(error) => {
+            Ok(Owning::HandedBack | Owning::Done) => return false,
+            Err(error) => {
                 self.fail(to_python(error));
                 self.handover.go_home();
                 return false;
@@ -73,8 +66,8 @@ impl Core {
         let core = Arc::clone(self);
         let watch = move || {
             let mut duty = Duty::Watch;
-            match core.next(&Seat::new(false), &mut duty) {
-                Next::GoHome => {}
+            match owner::work(&Threads(&core), &Seat::new(false), &mut duty) {
+                Ok(Owning::Done) => {}
                 next => core.visits.visit(|py| core.go_on_in_python(py, next)),
             }
         };
@@ -107,34 +100,6 @@ impl Core {
     pub(crate) fn interrupt(&self, error: PyErr) {
         self.fail(error);
         self.channel().session.end(130, Instant::now());
-    }
-
-    fn next(self: &Arc<Self>, seat: &Arc<Seat>, duty: &mut Duty) -> Next {
-        loop {
-            match duty {
-                Duty::Own => {}
-                Duty::GoHome => return Next::GoHome,
-                Duty::Watch => *duty = self.handover.watch_owner(seat),
-                Duty::StandBy => {
-                    *duty = self.handover.stand_by(seat);
-                    if *duty == Duty::Own && seat.is_first() {
-                        // One that came meanwhile has waited for this thread.
-                        return Next::Signals;
-                    }
-                    continue;
-                }
-            }
-            if *duty != Duty::Own {
-                continue;
-            }
-            match owner::own(&Threads(self), seat) {
-                Ok(Owning::Job((event, is_quick))) => return Next::Handle(event, is_quick),
-                Ok(Owning::Interrupted) => return Next::Signals,
-                Ok(Owning::HandedBack) => *duty = Duty::StandBy,
-                Ok(Owning::Done) => return Next::GoHome,
-                Err(error) => return Next::Fail(error),
-            }
-        }
     }
 
     /// A call whose handler was not seen to be slow of late.

@@ -3,12 +3,9 @@
 use std::sync::{Arc, PoisonError};
 use std::thread;
 
-use extline_protocol::frame::{
-    Frame, OpenPanel, PanelRender, RegisterCommand, RegisterTool, SdkInfo,
-};
+use extline_protocol::frame::{Frame, OpenPanel, PanelRender, SdkInfo};
 use extline_protocol::{Capability, ExtensionConfig};
 use extline_stdio::handover::{Duty, Seat};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -19,7 +16,7 @@ use crate::level::{log_level, note_level};
 use crate::looped::State;
 use crate::signals::Signals;
 use crate::text::Text;
-use crate::tool::{self, Registrations, frame_of};
+use crate::tool::{Registrations, frame_of};
 
 /// The extension's end of the connection. Its methods may be called from any thread.
 #[pyclass(frozen, module = "extline._native", weakref)]
@@ -143,45 +140,10 @@ impl Session {
         channel.session.config().map(|config| config.get().to_owned())
     }
 
-    /// Adds a tool or command while the extension runs, by its frame.
-    fn register(&self, frame: &Bound<'_, PyDict>) -> PyResult<()> {
-        let registered = if is::<RegisterTool>(frame)? {
-            let frame: RegisterTool = frame_of(frame)?;
-            self.core.tell(|session| session.register_tool(&frame))?
-        } else {
-            let frame: RegisterCommand = frame_of(frame)?;
-            self.core.tell(|session| session.register_command(&frame))?
-        };
-        registered.map_err(|error| PyValueError::new_err(error.to_string()))
-    }
-
-    fn unregister_tool(&self, name: &str) -> PyResult<()> {
-        let removed = self.core.tell(|session| session.unregister_tool(name))?;
-        removed.map_err(|error| PyValueError::new_err(error.to_string()))
-    }
-
-    /// Asks for an event before `ready`, of these tools alone where some are named. A mistake is a
-    /// `ValueError`.
-    #[pyo3(signature = (name, tools=None))]
-    fn listen(&self, name: &str, tools: Option<Vec<String>>) -> PyResult<()> {
-        let filter = tool::filter_of(name, tools)?;
-        self.core.tell(|session| session.subscribe_mut().listen(name, filter.as_ref()))
-    }
-
-    /// Asks to be asked at a point before `ready`.
-    fn subscribe(&self, kind: &str, name: &str) -> PyResult<()> {
-        self.core.tell(|session| session.subscribe_mut().add(kind, name))
-    }
-
-    /// What a failure means at a point, said before `ready`.
-    fn on_failure(&self, point: &str, mode: &str) -> PyResult<()> {
-        self.core.tell(|session| session.subscribe_mut().set_on_failure(point, mode))
-    }
-
-    /// Adds something that the extension cannot do without. A mistake is a `ValueError`.
-    fn require(&self, kind: &str, name: &str) -> PyResult<()> {
-        let requirement = tool::requirement(kind, name)?;
-        self.core.tell(|session| session.require(requirement))
+    /// What the extension registers with while it runs.
+    #[getter]
+    fn registrations(&self) -> Registrations {
+        Registrations::of(&self.core)
     }
 
     fn notify(&self, message: Text, level: &str) -> PyResult<()> {

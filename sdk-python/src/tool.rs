@@ -1,9 +1,10 @@
 //! The tools of an extension, as they are called.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use extline_driver::by_hand;
+use extline_driver::{Registry, by_hand, validator_of};
 use extline_protocol::frame::{EventFilter, Frame, RegisterTool};
 use extline_protocol::{
     ArgsValidator, Problem, Registrations as Frames, Requirement, decode_frame, decode_members,
@@ -14,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::claim::asks_for_mcp;
+use crate::core::Core;
 use crate::dump::dump_raw;
 
 /// How a tool is called.
@@ -47,10 +49,12 @@ pub(crate) type Tools = RwLock<HashMap<String, Arc<Tool>>>;
 
 /// What an extension offers, checked where its author wrote it down.
 #[pyclass(frozen, module = "extline._native")]
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Registrations {
     frames: Mutex<Frames>,
     pub(crate) tools: Arc<Tools>,
+    /// Where they are those of an extension that runs.
+    core: Option<Arc<Core>>,
 }
 
 #[pymethods]
@@ -79,12 +83,8 @@ impl Registrations {
         is_generator: bool,
     ) -> PyResult<Vec<String>> {
         let frame: RegisterTool = frame_of(frame)?;
-        let checked = (plain || bind.is_none()).then(|| ArgsValidator::compile(&frame.schema));
-        let validator = checked.transpose().map_err(|problem| {
-            PyValueError::new_err(format!("the schema of the tool {:?}: {problem}", frame.name))
-        })?;
-        let unchecked = validator.iter().flat_map(ArgsValidator::unsupported);
-        let unchecked = unchecked.map(ToString::to_string).collect();
+        let checked = (plain || bind.is_none()).then(|| validator_of(&frame)).transpose();
+        let (validator, unchecked) = checked.map_err(PyValueError::new_err)?.unzip();
         let takes_floats = frame.schema.get().contains("\"number\"");
         let tool = Tool {
             label: format!("tool {}", frame.name).into(),
@@ -97,54 +97,53 @@ impl Registrations {
             is_generator,
             pace: Pace::new(),
         };
-        let name = frame.name.clone();
-        let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
-        frames.tool(frame).map_err(mistake)?;
-        drop(frames);
-        add(&self.tools, name, tool);
-        Ok(unchecked)
+        self.with(|registry| registry.tool(&frame))?.map_err(mistake)?;
+        let mut tools = self.tools.write().unwrap_or_else(PoisonError::into_inner);
+        let replaced = tools.insert(frame.name, Arc::new(tool));
+        drop(tools);
+        drop(replaced);
+        Ok(unchecked.unwrap_or_default())
+    }
+
+    /// Takes a tool back.
+    fn remove_tool(&self, name: &str) -> PyResult<()> {
+        self.with(|registry| registry.remove_tool(name))?.map_err(mistake)
     }
 
     /// The same, for one session that may add to it.
     fn copy(&self) -> Self {
         let tools = self.tools.read().unwrap_or_else(PoisonError::into_inner).clone();
-        Self { frames: Mutex::new(self.frames()), tools: Arc::new(RwLock::new(tools)) }
+        Self { frames: Mutex::new(self.frames()), tools: Arc::new(RwLock::new(tools)), core: None }
     }
 
     /// Adds a command by its frame. A mistake is a `ValueError`.
     fn command(&self, frame: &Bound<'_, PyDict>) -> PyResult<()> {
         let frame = frame_of(frame)?;
-        let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
-        frames.command(frame).map_err(mistake)
+        self.with(|registry| registry.command(&frame))?.map_err(mistake)
     }
 
     /// Asks for an event, of these tools alone where some are named. A mistake is a `ValueError`.
     #[pyo3(signature = (name, tools=None))]
     fn listen(&self, name: &str, tools: Option<Vec<String>>) -> PyResult<()> {
-        let filter = filter_of(name, tools)?;
-        let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
-        frames.subscribe.listen(name, filter.as_ref());
-        Ok(())
+        let filter = tools.map(|tools| EventFilter::of_tools(name, tools)).transpose();
+        let filter = filter.map_err(mistake)?;
+        self.with(|registry| registry.subscribe().listen(name, filter.as_ref()))
     }
 
     /// Asks to be asked at a point, as `interceptor` or as `guard`.
-    fn subscribe(&self, kind: &str, name: &str) {
-        let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
-        frames.subscribe.add(kind, name);
+    fn subscribe(&self, kind: &str, name: &str) -> PyResult<()> {
+        self.with(|registry| registry.subscribe().add(kind, name))
     }
 
     /// What a failure means at a point: `allow` or `block`.
-    fn on_failure(&self, point: &str, mode: &str) {
-        let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
-        frames.subscribe.set_on_failure(point, mode);
+    fn on_failure(&self, point: &str, mode: &str) -> PyResult<()> {
+        self.with(|registry| registry.subscribe().set_on_failure(point, mode))
     }
 
     /// Adds something that the extension cannot do without. A mistake is a `ValueError`.
     fn require(&self, kind: &str, name: &str) -> PyResult<()> {
-        let requirement = requirement(kind, name)?;
-        let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
-        frames.requirements.push(requirement);
-        Ok(())
+        let requirement = Requirement::of(kind, name).map_err(PyValueError::new_err)?;
+        self.with(|registry| registry.require(requirement))
     }
 
     /// Whether a person started the program in a terminal, and has been told how it is tried.
@@ -160,31 +159,29 @@ impl Registrations {
     }
 }
 
-pub(crate) fn filter_of(event: &str, tools: Option<Vec<String>>) -> PyResult<Option<EventFilter>> {
-    let filter = tools.map(|tools| EventFilter::of_tools(event, tools)).transpose();
-    filter.map_err(|mistake| PyValueError::new_err(mistake.to_string()))
-}
-
 /// Whether a handler for these tools is told of an event about that one (`subscribe.filter-sdk`).
 #[pyfunction]
 pub(crate) fn fits_tools(tools: Vec<String>, tool: Option<&str>) -> bool {
     EventFilter { tools: Some(tools) }.fits_tool(tool)
 }
 
-pub(crate) fn requirement(kind: &str, name: &str) -> PyResult<Requirement> {
-    Requirement::of(kind, name).map_err(PyValueError::new_err)
-}
-
 impl Registrations {
+    /// Those of an extension that runs.
+    pub(crate) fn of(core: &Arc<Core>) -> Self {
+        Self { tools: Arc::clone(&core.tools), core: Some(Arc::clone(core)), ..Self::default() }
+    }
+
+    fn with<R>(&self, register: impl FnOnce(&mut Registry<'_>) -> R) -> PyResult<R> {
+        if let Some(core) = &self.core {
+            return core.tell(|session| register(&mut Registry::Running(session)));
+        }
+        let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(register(&mut Registry::Before(&mut frames)))
+    }
+
     pub(crate) fn frames(&self) -> Frames {
         self.frames.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
-}
-
-pub(crate) fn add(tools: &Tools, name: String, tool: Tool) {
-    let replaced =
-        tools.write().unwrap_or_else(PoisonError::into_inner).insert(name, Arc::new(tool));
-    drop(replaced);
 }
 
 pub(crate) fn get(tools: &Tools, name: &str) -> Option<Arc<Tool>> {
@@ -208,7 +205,6 @@ fn unusable(problem: Problem) -> PyErr {
     PyValueError::new_err(problem.to_string())
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
-fn mistake(error: extline_protocol::RegistrationError) -> PyErr {
+fn mistake(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use extline_protocol::frame::RpcError;
-use extline_protocol::{CallKind, RawJson, RegistrationError, RequestError};
+use extline_protocol::{RawJson, RegistrationError, RequestError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -90,12 +90,9 @@ impl Context {
     /// `too_large`; `cancelled`; `internal`, when serde cannot write the part.
     pub async fn send_part<T: Serialize + ?Sized>(&self, part: &T) -> Result<(), ToolError> {
         let part = RawJson::of(part)?;
-        let Some(key) = self.call().filter(|call| call.kind() == CallKind::Request) else {
-            return Err(ToolError::unsupported("only the answer to a request has parts"));
-        };
         loop {
             self.check_cancelled()?;
-            match self.connection().tell(|session| session.send_part(key, part.clone())) {
+            match self.connection().tell(|session| session.send_part(self.call(), part.clone())) {
                 Err(RequestError::PartsAhead) => {
                     self.run_until_cancelled(self.connection().written()).await?;
                 }

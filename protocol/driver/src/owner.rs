@@ -5,9 +5,9 @@
 
 use std::cell::Cell;
 use std::fmt::Display;
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 
-use extline_stdio::handover::{HandlerRun, Handover, Seat, Watcher};
+use extline_stdio::handover::{Duty, HandlerRun, Handover, Seat, Watcher};
 use extline_stdio::{Error, Room, report};
 
 use crate::{Came, Inlet, Wants};
@@ -111,6 +111,37 @@ pub fn own<O: Owned>(owned: &O, seat: &Seat) -> Result<Owning<O::Job>, O::Failur
     }
 }
 
+/// Works by turns, as the handover says, until the thread is to do something else.
+///
+/// # Errors
+///
+/// The session cannot go on.
+pub fn work<O: Owned>(
+    owned: &O,
+    seat: &Arc<Seat>,
+    duty: &mut Duty,
+) -> Result<Owning<O::Job>, O::Failure> {
+    let handover = owned.handover();
+    loop {
+        *duty = match *duty {
+            Duty::GoHome => return Ok(Owning::Done),
+            Duty::Watch => handover.watch_owner(seat),
+            Duty::StandBy => {
+                *duty = handover.stand_by(seat);
+                if *duty == Duty::Own && seat.is_first() {
+                    // A signal that came meanwhile has waited for this thread.
+                    return Ok(Owning::Interrupted);
+                }
+                continue;
+            }
+            Duty::Own => match own(owned, seat)? {
+                Owning::HandedBack => Duty::StandBy,
+                owning => return Ok(owning),
+            },
+        }
+    }
+}
+
 /// Whether a handler may begin: it runs only where somebody watches it.
 pub fn may_begin(handover: &Handover) -> bool {
     handover.watcher() != Watcher::None || handover.is_alone()
@@ -129,19 +160,26 @@ pub fn start_watcher<E: Display>(handover: &Handover, start: impl FnOnce() -> Re
     }
 }
 
-/// Runs a handler in the thread of the owner; a quick one was never seen to take long. What it gives,
-/// and whether the session is still this thread's: another has taken it over otherwise, and this one calls
-/// [`Handover::come_back`] when what the handler left is written.
+/// Runs a handler in the thread of the owner; a quick one was never seen to take long. Whether the session is
+/// still this thread's: another has taken it over otherwise, and `end` gets what the handler gave, and writes
+/// what it left.
 pub fn run_handler<R>(
     handover: &Handover,
     is_quick: bool,
     handler: impl FnOnce() -> R,
-) -> (R, bool) {
+    end: impl FnOnce(R),
+) -> bool {
     let run = handover.enter(is_quick);
     HANDLER_RUN.set(Some((run, handover)));
     let given = handler();
     HANDLER_RUN.set(None);
-    (given, handover.leave(run))
+    if handover.leave(run) {
+        return true;
+    }
+    end(given);
+    handover.wake();
+    handover.come_back();
+    false
 }
 
 /// Whether this thread is inside of a handler, and owns the session all the same.

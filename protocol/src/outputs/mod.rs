@@ -12,33 +12,28 @@ pub use labeled::labeled;
 use crate::args::ArgsError;
 use crate::frame::{Content, OutputFormat, RegisterTool, ToolResult};
 use crate::json::{Elements, RawJson, read_string};
-use crate::registrations::RegistrationError;
 
 /// The argument by which a model chooses.
 const OUTPUT: &str = "output";
 
 /// Puts the argument into the schema of a tool that names more than one form. The first is the one that holds where a
-/// model does not choose.
-pub(crate) fn declare(tool: &mut RegisterTool) -> Result<(), RegistrationError> {
+/// model does not choose. `Err` says what is wrong with them.
+pub(crate) fn declare(tool: &mut RegisterTool) -> Result<(), String> {
     let Some(formats) = &tool.outputs else { return Ok(()) };
-    let mistaken =
-        |mistake: String| RegistrationError::Outputs { name: tool.name.clone(), mistake };
     if formats.is_empty() {
-        return Err(mistaken("there is none; leave `outputs` out, or name one".to_owned()));
+        return Err("there is none; leave `outputs` out, or name one".to_owned());
     }
     for (position, format) in formats.iter().enumerate() {
         if let OutputFormat::Other(word) = format {
-            let mistake = ["\"", word, "\" is none; there are labeled and json"].concat();
-            return Err(mistaken(mistake));
+            return Err(["\"", word, "\" is none; there are labeled and json"].concat());
         }
         if formats[..position].contains(format) {
-            return Err(mistaken(["\"", format.as_str(), "\" is there twice"].concat()));
+            return Err(["\"", format.as_str(), "\" is there twice"].concat());
         }
     }
     if formats.len() > 1 {
         let argument = argument(formats);
-        tool.schema = argument::add(&tool.schema, OUTPUT, &argument)
-            .map_err(|mistake| mistaken(mistake.to_owned()))?;
+        tool.schema = argument::add(&tool.schema, OUTPUT, &argument)?;
     }
     Ok(())
 }
@@ -133,7 +128,7 @@ mod tests {
     }
 
     fn mistake(schema: &str, formats: &[&str]) -> String {
-        declare(&mut tool(schema, formats)).unwrap_err().to_string()
+        crate::Registrations::default().tool(tool(schema, formats)).unwrap_err().to_string()
     }
 
     #[test]

@@ -7,8 +7,10 @@ use super::words::{
     Words, base_payload, base_result, base_tool, without_extline, without_upstream,
 };
 use super::zots::{ALL, BASE_EVENTS, BASE_FRAMES, BASE_POINTS, SHARED_FRAMES};
-use crate::frame::{EventPayload, ForkAck, ForkSession, Hello, HelloAck, RegisterTool, ToolResult};
-use crate::session::HostSession;
+use crate::frame::{
+    CallToolResult, EventPayload, ForkAck, ForkSession, ForkToolResult, Hello, HelloAck,
+    RegisterTool, ToolResult,
+};
 
 /// The protocol version of zut and of ncode.
 const TWO: u64 = 2;
@@ -75,7 +77,7 @@ const FORK: Words = Words {
 pub(super) static NCODE: Words = Words {
     name: "ncode",
     trim: Some(|frame| without_upstream(without_extline(frame, deferred_tool, activating_result))),
-    greet: Some(|session| session.greet_as(ncode_ack)),
+    greet: Some(ncode_ack),
     ..FORK
 };
 
@@ -83,9 +85,9 @@ pub(super) static ZUT: Words = Words {
     name: "zut",
     frames: Some(&[BASE_FRAMES, SHARED_FRAMES, ZUT_FRAMES]),
     trim: Some(|frame| without_upstream(without_extline(frame, deferred_tool, stateful_result))),
-    hear: Some(|session, frame, now| session.hear_as(frame, translate::zut, now)),
+    hear: Some(translate::zut),
     refuse: Some(refuse_version),
-    greet: Some(|session| session.greet_as(zut_ack)),
+    greet: Some(zut_ack),
     ..FORK
 };
 
@@ -95,8 +97,12 @@ pub(super) static TERVA: Words = Words {
     events: Some(&[BASE_EVENTS, TERVA_EVENTS]),
     points: Some(&[BASE_POINTS, &["user_message"]]),
     trim: Some(|frame| without_upstream(without_extline(frame, base_tool, base_result))),
-    hear: Some(|session, frame, now| session.hear_as(frame, translate::terva, now)),
-    tell_result: Some(HostSession::tell_host_tool_result),
+    hear: Some(translate::terva),
+    tell_result: Some(|CallToolResult { id, content, is_error, .. }| ForkToolResult {
+        id,
+        content,
+        is_error,
+    }),
     trim_payload: Some(|payload| EventPayload {
         session_id: payload.session_id.clone(),
         cwd: payload.cwd.clone(),
@@ -104,7 +110,7 @@ pub(super) static TERVA: Words = Words {
     }),
     refuse: Some(refuse_minimum),
     refuse_args: Some(refuse_args),
-    greet: Some(|session| session.greet_as(terva_ack)),
+    greet: Some(terva_ack),
     ..FORK
 };
 

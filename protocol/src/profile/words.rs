@@ -1,14 +1,12 @@
 //! What a host's vocabulary is made of.
 
-use std::time::Instant;
-
 use crate::frame::{
     Action, CallTool, CallToolResult, CommandResponse, Content, EventDetails,
-    EventInterceptResponse, EventPayload, ExtensionFrame, Hello, OpenPanel, Panel, PanelRender,
-    RegisterCommand, RegisterTool, Subscribe, ToolResult, UnknownFrame,
+    EventInterceptResponse, EventPayload, ExtensionFrame, ForkAck, ForkToolResult, Hello, HelloAck,
+    OpenPanel, Panel, PanelRender, RegisterCommand, RegisterTool, Subscribe, ToolResult,
+    UnknownFrame,
 };
 use crate::json::RawJson;
-use crate::session::HostSession;
 
 /// The words of one host. What it does in its own way are functions, so that a program has only those
 /// of the hosts that it plays.
@@ -28,15 +26,15 @@ pub(crate) struct Words {
     /// Takes away the fields of an event or an intercept that are not sent.
     pub(super) trim_payload: Option<fn(EventPayload) -> EventPayload>,
     /// Takes a frame that this version does not know, where the host has frames of its own.
-    pub(crate) hear: Option<fn(&mut HostSession, &UnknownFrame, Instant)>,
+    pub(crate) hear: Option<fn(&UnknownFrame) -> Option<Translated>>,
     /// Answers a tool that an extension calls, where that is another frame.
-    pub(crate) tell_result: Option<fn(&mut HostSession, &CallToolResult)>,
+    pub(crate) tell_result: Option<fn(CallToolResult) -> ForkToolResult>,
     /// Why an extension with that `hello` is not taken, where its version is looked at.
     pub(crate) refuse: Option<fn(&Hello) -> Option<String>>,
     /// Why arguments of so many bytes are not sent, where that is counted.
     pub(crate) refuse_args: Option<fn(usize) -> Option<String>>,
     /// Answers `hello`, where the members of that are others than those of a zot.
-    pub(crate) greet: Option<fn(&mut HostSession)>,
+    pub(crate) greet: Option<fn(&HelloAck) -> ForkAck>,
 }
 
 /// What a frame of a fork means to a host that plays it.

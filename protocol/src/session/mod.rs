@@ -14,7 +14,7 @@ mod requests;
 pub use call::{CallKey, CallKind, ReplyError};
 pub use extension::{
     CallToolError, Change, ChangeError, ExtensionConfig, ExtensionEvent, ExtensionSession,
-    InterceptChain, PanelInput, RegisterError, Repetition, Requirement, Turn, Update,
+    InterceptChain, PanelInput, RegisterError, Repetition, Turn, Update,
 };
 pub use host::{
     Deadlines, HandshakeError, HostConfig, HostEvent, HostSession, Intercept, SendError,

@@ -30,6 +30,9 @@ pub enum RequestError {
     /// 16 parts wait to be written; write them first.
     #[error("16 parts of the answer wait to be written")]
     PartsAhead,
+    /// The call is no request.
+    #[error("only the answer of a method has parts")]
+    NoParts,
     /// The session is ending.
     #[error("the session is ending")]
     ShuttingDown,
@@ -39,7 +42,7 @@ impl RequestError {
     /// What kind of failure it is to the author.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::Unsupported { .. } | Self::NoParts => ErrorKind::Unsupported,
             Self::ParentEnded => ErrorKind::Stale,
             Self::TooLarge(_) => ErrorKind::TooLarge,
             Self::PartsAhead => ErrorKind::Internal,

@@ -229,13 +229,13 @@ fn parts_come_before_the_answer_and_sixteen_may_wait() {
     pair.step();
     let key = pair.last_call();
     for part in 0..16 {
-        pair.extension.send_part(&key, raw(&part.to_string())).unwrap();
+        pair.extension.send_part(Some(&key), raw(&part.to_string())).unwrap();
     }
-    assert_eq!(pair.extension.send_part(&key, raw("16")), Err(RequestError::PartsAhead));
+    assert_eq!(pair.extension.send_part(Some(&key), raw("16")), Err(RequestError::PartsAhead));
     pair.step();
-    pair.extension.send_part(&key, raw("16")).unwrap();
+    pair.extension.send_part(Some(&key), raw("16")).unwrap();
     pair.extension.reply_request(&key, Ok(RawJson::null())).unwrap();
-    assert_eq!(pair.extension.send_part(&key, raw("17")), Err(RequestError::ParentEnded));
+    assert_eq!(pair.extension.send_part(Some(&key), raw("17")), Err(RequestError::ParentEnded));
     pair.step();
     let parts: Vec<_> = pair
         .host_events

@@ -34,21 +34,15 @@ impl Blocking {
     /// Works until there is nothing left to do.
     pub(super) fn work(self: &Arc<Self>, ext: &Arc<Extension>, seat: &Arc<Seat>, mut duty: Duty) {
         loop {
-            match duty {
-                Duty::Watch => duty = self.handover.watch_owner(seat),
-                Duty::StandBy => duty = self.handover.stand_by(seat),
-                Duty::GoHome => return,
-                Duty::Own => match owner::own(&Threads { blocking: self, ext }, seat) {
-                    Ok(Owning::Job(work)) => {
-                        if !self.handle(ext, work) {
-                            duty = Duty::StandBy;
-                        }
+            match owner::work(&Threads { blocking: self, ext }, seat, &mut duty) {
+                Ok(Owning::Job(work)) => {
+                    if !self.handle(ext, work) {
+                        duty = Duty::StandBy;
                     }
-                    Ok(Owning::Interrupted) => {}
-                    Ok(Owning::HandedBack) => duty = Duty::StandBy,
-                    Ok(Owning::Done) => return,
-                    Err(failure) => return self.fail(failure),
-                },
+                }
+                Ok(Owning::Done) => return,
+                Ok(_) => {}
+                Err(failure) => return self.fail(failure),
             }
         }
     }
@@ -66,23 +60,19 @@ impl Blocking {
             owner::start_watcher(&self.handover, || self.start_thread(ext));
         }
         running::enter(&job);
-        let (tool, is_owner) = owner::run_handler(&self.handover, is_quick, || {
+        let run = || {
             let tool = ext.run(job);
             fork::end_if_in_child();
             extline_driver::running::leave();
             tool
-        });
-        if is_owner {
-            return true;
-        }
-        if let Some(tool) = tool {
-            tool.pace.was_slow();
-        }
-        // What it said as the owner, and what the session still has to do, is written here or there.
-        ext.flush();
-        self.handover.wake();
-        self.handover.come_back();
-        false
+        };
+        owner::run_handler(&self.handover, is_quick, run, |tool| {
+            if let Some(tool) = tool {
+                tool.pace.was_slow();
+            }
+            // What it said as the owner, and what the session still has to do, is written here or there.
+            ext.flush();
+        })
     }
 
     fn start_thread(self: &Arc<Self>, ext: &Arc<Extension>) -> io::Result<()> {

@@ -2,7 +2,7 @@
 
 import type { Extension } from "../extension.js";
 import { Caller, encodeJson } from "../inside.js";
-import type { EventName, EventPayload, Events } from "../moment.js";
+import type { EventName, EventPayload, Events } from "../events.js";
 import { Answer, CommandAnswer, MethodAnswer, Ruling, type UpdateFrame } from "./answers.js";
 import { Conversation } from "./conversation.js";
 import { addStory, Failure, Misuse } from "./failure.js";

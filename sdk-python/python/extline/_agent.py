@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ._answered import then
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -51,8 +53,7 @@ class Agent:
         return self._ask("models.list", {}, lambda answer: answer["models"])
 
     def _ask(self, method: str, params: dict[str, Any], take: Callable[[Any], Any]) -> Any:
-        answer = self._ctx.request(method, params)
-        return _later(answer, take) if hasattr(answer, "__await__") else take(answer)
+        return then(self._ctx.request(method, params), take)
 
     def __repr__(self) -> str:
         return f"<extline.Agent of {self._ctx!r}>"
@@ -62,7 +63,3 @@ def _names(names: Iterable[str]) -> list[str]:
     if isinstance(names, str):
         raise TypeError(f"the names of tools are a list: [{names!r}]")
     return list(names)
-
-
-async def _later(answer: Any, take: Callable[[Any], Any]) -> Any:
-    return take(await answer)

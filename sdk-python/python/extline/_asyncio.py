@@ -8,15 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import get_ident
 
 from . import _native
-from ._failure import explain, no_answer
-from ._serving import (
-    Serving,
-    command_failure_of,
-    failure_of,
-    pauses_for_room,
-    response_of,
-    used_by_nobody,
-)
+from ._failure import no_answer
+from ._serving import Serving, pauses_for_room
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +18,8 @@ if TYPE_CHECKING:
 
     from ._extension import Extension
     from ._handler import Handler
-    from ._native import Context, InterceptChain
-    from ._serving import Ask, OnPart
+    from ._native import Context
+    from ._serving import Ask, OnPart, Steps
 
 
 async def serve(extension: Extension) -> int:
@@ -137,135 +130,24 @@ class AsyncServing(Serving):
 
     # Everything else: as Serving does it, in tasks.
 
-    def accepted(self, ack: dict[str, Any]) -> None:
-        """The host has answered."""
-        if not self.extension._setups:
-            return super().accepted(ack)
-        self.host = self._host(ack)
-        if not self._has_config():
-            return None
-        ctx = _native.context(self.session)
-        return self._start(ctx, self._prepare(ctx))
+    def _serve(self, ctx: Context, steps: Steps) -> None:
+        self._start(ctx, self._serve_later(ctx, steps))
 
-    async def _prepare(self, ctx: Context) -> None:
+    async def _serve_later(self, ctx: Context, steps: Steps) -> None:
         try:
-            for handler in self.extension._setups:
-                await self._await(handler, ctx)
-        except BaseException as error:
-            self._failed(error, "setup")
-            self.session.end(1)
-        else:
-            self._set_up()
+            handler, *values = next(steps)
+            while True:
+                try:
+                    returned = await self._await(handler, ctx, *values)
+                except BaseException as error:
+                    handler, *values = steps.throw(error)
+                else:
+                    handler, *values = steps.send(returned)
+        except StopIteration:
+            pass
 
-    def teardown(self, ctx: Context) -> None:
-        """Everything is answered."""
-        self._start(ctx, self._take_down(ctx))
-
-    async def _take_down(self, ctx: Context) -> None:
-        self.is_tearing_down = True
-        try:
-            for handler in self.extension._teardowns if self.is_set_up else ():
-                await self._tried(handler, "teardown", ctx)
-        except asyncio.CancelledError:
-            # By a loop that ends.
-            if self.on_failure is not None:
-                self.on_failure("teardown", _native.LATE_TEARDOWN, None)
-            raise
-        finally:
-            self.is_tearing_down = False
-            self.session.teardown_done()
-
-    def event(self, ctx: Context, frame: dict[str, Any]) -> None:
-        """Something happened."""
-        self._start(ctx, self._event(ctx, frame))
-
-    async def _event(self, ctx: Context, frame: dict[str, Any]) -> None:
-        from ._event import Event
-        from .events import EVENTS
-
-        try:
-            event = EVENTS.get(frame["event"], Event)(frame)
-            for handler in self.extension._events.get(event.event, ()):
-                if not handler.wants(event):
-                    continue
-                await self._tried(handler, f"the handler of the event {event.event}", ctx, event)
-        finally:
-            self.session.event_done()
-
-    def panel(self, ctx: Context, id: str, frame: dict[str, Any]) -> None:
-        """Something happened in a panel."""
-        self._start(ctx, self._panel(ctx, id, frame))
-
-    async def _panel(self, ctx: Context, id: str, frame: dict[str, Any]) -> None:
-        from ._panel import PanelInput
-
-        try:
-            handler = self.extension._panels.get(id)
-            if handler is not None:
-                what = f"the handler of the panel {id}"
-                await self._tried(handler, what, ctx, PanelInput(frame))
-        finally:
-            self.session.panel_done(id)
-
-    def command(self, ctx: Context, name: str, args: str) -> None:
-        """A user ran a command."""
-        self._start(ctx, self._command(ctx, name, args))
-
-    async def _command(self, ctx: Context, name: str, args: str) -> None:
-        try:
-            handler = self.extension._commands[name]
-            answer = await self._await(handler, ctx, *handler.given(args))
-            frame = response_of(answer)
-        except BaseException as error:
-            _native.fail_command(ctx, command_failure_of(error, name))
-        else:
-            _native.answer_command(ctx, frame)
-
-    def intercept(self, ctx: Context, frame: dict[str, Any], chain: InterceptChain) -> None:
-        """Something is about to happen."""
-        self._start(ctx, self._intercept(ctx, frame, chain))
-
-    async def _intercept(self, ctx: Context, frame: dict[str, Any], chain: InterceptChain) -> None:
-        from ._decide import ask
-
-        asked = ask(frame["event"], frame, chain)
-        try:
-            try:
-                handler, moment = next(asked)
-                while True:
-                    try:
-                        decision = await self._await(handler, ctx, moment)
-                    except Exception as error:
-                        handler, moment = asked.throw(error)
-                    else:
-                        handler, moment = asked.send(decision)
-            except StopIteration:
-                pass
-        except BaseException as error:
-            _native.fail_intercept(ctx, failure_of(error, f"intercept {frame['event']}"))
-
-    def _reply(self, ctx: Context, what: str, handler: Handler, given: Any) -> None:
-        self._start(ctx, self._reply_later(ctx, what, handler, given))
-
-    async def _reply_later(self, ctx: Context, what: str, handler: Handler, given: Any) -> None:
-        from ._errors import ToolError
-
-        try:
-            handler.answer(ctx, await self._await(handler, ctx, given))
-        except asyncio.CancelledError:
-            _native.fail_request(ctx, "cancelled", "cancelled")
-        except ToolError as error:
-            _native.fail_request(ctx, error.kind, error.message)
-        except BaseException as error:
-            _native.fail_request(ctx, "internal", failure_of(error, what))
-
-    async def _tried(self, handler: Handler, what: str, ctx: Context, *values: Any) -> None:
-        try:
-            returned = await self._await(handler, ctx, *values)
-            if values:
-                used_by_nobody(handler, returned, values[0])
-        except Exception as error:
-            self._failed(error, what)
+    def _is_cancel(self, error: BaseException) -> bool:
+        return isinstance(error, asyncio.CancelledError)
 
     async def _await(self, handler: Handler, ctx: Context, *values: Any) -> Any:
         number = _native.begin(ctx)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ._handler import Handler
     from ._native import InterceptChain
 
-    Asked = Generator[tuple[Handler, Moment], Any, None]
+    Asked = Generator[tuple[Any, ...], Any, None]
 
 # What a handler may rewrite, one at a time.
 _REWRITES = {"modified_args", "replace_text", "system_prompt", "replace_result"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ._native import ERROR_KINDS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar, Protocol
@@ -20,24 +22,6 @@ if TYPE_CHECKING:
             causes: list[str] | tuple[str, ...] = (),
             retry_after: float | None = None,
         ) -> ToolError: ...
-
-
-_KINDS = (
-    "validation",
-    "not_found",
-    "permission",
-    "transient",
-    "timeout",
-    "cancelled",
-    "conflict",
-    "stale",
-    "budget",
-    "unsupported",
-    "too_large",
-    "protocol",
-    "internal",
-    "fatal",
-)
 
 
 class ToolError(Exception):
@@ -102,8 +86,8 @@ class ToolError(Exception):
     def of_kind(cls, kind: str, message: str, **more: object) -> Self:
         """An error of any kind, with what the constructors take. Raises ValueError for an unknown
         kind."""
-        if kind not in _KINDS:
-            raise ValueError(f"there is no kind {kind!r}; there are {', '.join(_KINDS)}")
+        if kind not in ERROR_KINDS:
+            raise ValueError(f"there is no kind {kind!r}; there are {', '.join(ERROR_KINDS)}")
         error = cls(message, **more)  # type: ignore[arg-type]
         error.kind = kind
         return error
@@ -136,5 +120,5 @@ def _constructor(kind: str) -> Any:
     return classmethod(construct)
 
 
-for _kind in _KINDS:
+for _kind in ERROR_KINDS:
     setattr(ToolError, _kind, _constructor(_kind))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ._answered import then
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -92,8 +94,4 @@ def run(
             return tell(part["text"], part["stream"])
 
         answer = ctx.request("exec.run", params, on_part=take)
-    return _later(answer) if hasattr(answer, "__await__") else Ran(answer)
-
-
-async def _later(answer: Any) -> Ran:
-    return Ran(await answer)
+    return then(answer, Ran)

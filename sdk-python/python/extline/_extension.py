@@ -174,7 +174,7 @@ class Extension(Registering):
         nothing. Raises ValueError where the host never re-reads its list, and RuntimeError
         while there is no host.
         """
-        self._running("remove_tool").session.unregister_tool(name)
+        self._running("remove_tool").session.registrations.remove_tool(name)
         self._where.pop(("tool", name), None)
 
     @overload
@@ -223,7 +223,7 @@ class Extension(Registering):
             frame = {"type": "register_command", "name": own, "description": text}
             if usage is not None:
                 frame["usage"] = usage
-            self._add("command", own, function, lambda: self._add_command(frame))
+            self._add("command", own, function, lambda: self._registry.command(frame))
             self._commands[own] = self._keep(handler)
             self._require("command", own, required)
             return function
@@ -272,7 +272,7 @@ class Extension(Registering):
             handler = Handler(function, f"the event {event}", ("event",))
             handler.is_told_of(event)
             self._in_time(handler, f"the event {event}")
-            self._listen(event, names)
+            self._registry.listen(event, names)
             handler.tools = names
             self._events.setdefault(event, []).append(self._keep(handler))
             self._require("event", event, required)
@@ -363,8 +363,7 @@ class Extension(Registering):
             handler = Handler(function, f"the point {point}", ("moment",))
             self._in_time(handler, f"the point {point}")
             self._interceptors.setdefault(point, []).append(self._keep(handler))
-            self._subscribe("interceptor", point)
-            self._on_failure(point, on_failure)
+            self._asks("interceptor", point, on_failure)
             self._require("intercept", point, required)
             return function
 
@@ -427,8 +426,7 @@ class Extension(Registering):
         self._in_time(handler, f"the guard {handler.name}")
         self._add("guard", handler.name, function, lambda: None)
         self._guards.append(self._keep(handler))
-        self._subscribe("guard", "tool_call")
-        self._on_failure("tool_call", on_failure)
+        self._asks("guard", "tool_call", on_failure)
         self._require("guard", "tool_call", required)
         return function
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ._answered import through
 from ._errors import ToolError
 from ._handler import Handler
 from ._result import Image, ToolResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
     from typing import Any
 
     from ._extension import Extension
@@ -60,12 +61,16 @@ class Pending:
             params["details"] = details
         # It may be resolved before this handler goes on.
         actions.handlers[handle] = (on_apply, on_reject)
+        return through(self._pushing(handle, params))
+
+    def _pushing(self, handle: str, params: PendingPush) -> Generator[Any, Any, str]:
         try:
-            answer = self._ctx.request("pending.push", params)
+            answer = yield self._ctx.request("pending.push", params)
         except BaseException:
-            actions.handlers.pop(handle, None)
+            self._actions.handlers.pop(handle, None)
             raise
-        return _later(actions, handle, answer) if hasattr(answer, "__await__") else answer["action_id"]
+        action: str = answer["action_id"]
+        return action
 
     def __repr__(self) -> str:
         return f"<extline.Pending of {self._ctx!r}>"
@@ -136,11 +141,3 @@ def _result(returned: Any) -> dict[str, Any]:
     frame = returned._frame()
     names = ("content", "structured_content", "details", "is_error")
     return {name: frame[name] for name in names if frame.get(name) not in (None, [])}
-
-
-async def _later(actions: Actions, handle: str, answer: Any) -> Any:
-    try:
-        return (await answer)["action_id"]
-    except BaseException:
-        actions.handlers.pop(handle, None)
-        raise

@@ -33,9 +33,7 @@ class Registering(Speaking):
             from ._adviser import Adviser
 
             adviser = self._keep(Adviser(options["gated"], described.name))
-        if self._serving is not None:
-            self._serving.session.register(frame)
-        unchecked = self._registrations.tool(
+        unchecked = self._registry.tool(
             frame,
             described.function,
             bind=described.bind,
@@ -50,11 +48,11 @@ class Registering(Speaking):
         for problem in unchecked if options["schema"] is not None else ():
             _native.report(f"the schema of the tool {described.name}: {problem}")
 
-    def _add_command(self, frame: dict[str, Any]) -> None:
-        if self._serving is not None:
-            self._serving.session.register(frame)
-        else:
-            self._registrations.command(frame)
+    @property
+    def _registry(self) -> _native.Registrations:
+        """What is registered with, before it runs and while it does."""
+        running = self._serving
+        return self._registrations if running is None else running.session.registrations
 
     def _in_time(self, handler: Handler, what: str) -> None:
         """A host is told what it is to tell and to ask once, when the extension is ready."""
@@ -84,28 +82,15 @@ class Registering(Speaking):
                 )
         self._has_async = self._has_async or is_async
 
-    def _listen(self, event: str, tools: list[str] | None) -> None:
-        running = self._serving
-        to = self._registrations if running is None else running.session
-        to.listen(event, tools)
-
-    def _subscribe(self, kind: str, name: str) -> None:
-        if self._serving is not None:
-            self._serving.session.subscribe(kind, name)
-        else:
-            self._registrations.subscribe(kind, name)
-
-    def _on_failure(self, point: str, mode: str | None) -> None:
-        if mode is not None:
-            running = self._serving
-            to = self._registrations if running is None else running.session
-            to.on_failure(point, mode)
+    def _asks(self, kind: str, point: str, on_failure: str | None) -> None:
+        registry = self._registry
+        registry.subscribe(kind, point)
+        if on_failure is not None:
+            registry.on_failure(point, on_failure)
 
     def _require(self, kind: str, name: str, required: bool) -> None:
         if required:
-            running = self._serving
-            to = self._registrations if running is None else running.session
-            to.require(kind, name)
+            self._registry.require(kind, name)
 
     def _add(self, kind: str, name: str, function: Any, add: Callable[[], Any]) -> None:
         """Registers, or says where the mistake is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._answered import then
 from ._native import elsewhere
 
 TYPE_CHECKING = False
@@ -71,8 +72,4 @@ def _asked(ctx: Context, method: str, params: dict[str, str], kind: type[Any]) -
     if not isinstance(name, str):
         raise TypeError(f"the name of a secret or a variable is a str, and this is {name!r}")
     answer = elsewhere(ctx, method, name) or ctx.request(method, params)
-    return _later(answer, kind) if hasattr(answer, "__await__") else kind(answer["value"])
-
-
-async def _later(answer: Any, kind: type[Any]) -> Any:
-    return kind((await answer)["value"])
+    return then(answer, lambda answer: kind(answer["value"]))

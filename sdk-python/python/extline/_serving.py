@@ -1,7 +1,8 @@
 """The Python half of the driver: what is not a tool call, handler by handler.
 
 The native half reads, writes, calls tools, and calls the methods here in whichever thread owns
-the session.
+the session. Which handlers are called with what, and what comes of it, is written once as
+``Steps``: they are run here, and awaited under an event loop.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from ._host import Host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from typing import Any, TypeAlias
 
     from ._extension import Extension
     from ._handler import Handler
     from ._native import Context, InterceptChain, Question
 
+    # Yields a handler with what it is given, and is sent what it returned or thrown what it raised.
+    Steps: TypeAlias = "Generator[tuple[Any, ...], Any, None]"
     Ask: TypeAlias = "Callable[[Callable[[], None]], Question]"
     OnPart: TypeAlias = "Callable[[Any], object]"
 
@@ -83,19 +86,23 @@ class Serving:
         """The host has answered."""
         self.host = self._host(ack)
         if not self._has_config():
-            return None
-        if not self.extension._setups:
-            return self._set_up()
-        ctx = _native.context(self.session)
+            return
+        if self.extension._setups:
+            self._serve(_native.context(self.session), self._setting_up())
+        else:
+            self._set_up()
+
+    def _setting_up(self) -> Steps:
         try:
             for handler in self.extension._setups:
-                self._run(handler, ctx)
-        except Exception as error:
+                yield (handler,)
+        except BaseException as error:
+            if not self.is_looped and not isinstance(error, Exception):
+                raise
             self._failed(error, "setup")
             self.session.end(1)
         else:
             self._set_up()
-        return None
 
     @property
     def config(self) -> Any:
@@ -121,14 +128,22 @@ class Serving:
         self.session.ready()
 
     def teardown(self, ctx: Context) -> None:
-        """Everything is answered. Only after a whole setup is there something to take down."""
+        """Everything is answered."""
+        self._serve(ctx, self._tearing_down())
+
+    def _tearing_down(self) -> Steps:
+        """Only after a whole setup is there something to take down."""
         self.is_tearing_down = True
         try:
             for handler in self.extension._teardowns if self.is_set_up else ():
                 try:
-                    self._run(handler, ctx)
+                    yield (handler,)
                 except Exception as error:
                     self._failed(error, "teardown")
+        except BaseException as error:
+            if self._is_cancel(error) and self.on_failure is not None:
+                self.on_failure("teardown", _native.LATE_TEARDOWN, None)
+            raise
         finally:
             self.is_tearing_down = False
             self.session.teardown_done()
@@ -137,6 +152,9 @@ class Serving:
 
     def event(self, ctx: Context, frame: dict[str, Any]) -> None:
         """Something happened."""
+        self._serve(ctx, self._telling(frame))
+
+    def _telling(self, frame: dict[str, Any]) -> Steps:
         from ._event import Event
         from .events import EVENTS
 
@@ -146,21 +164,25 @@ class Serving:
                 if not handler.wants(event):
                     continue
                 try:
-                    used_by_nobody(handler, self._run(handler, ctx, event), event)
+                    used_by_nobody(handler, (yield handler, event), event)
                 except Exception as error:
                     self._failed(error, f"the handler of the event {event.event}")
         finally:
             self.session.event_done()
 
     def panel(self, ctx: Context, id: str, frame: dict[str, Any]) -> None:
-        """Something happened in a panel. One without a handler only shows something."""
+        """Something happened in a panel."""
+        self._serve(ctx, self._showing(id, frame))
+
+    def _showing(self, id: str, frame: dict[str, Any]) -> Steps:
+        """A panel without a handler only shows something."""
         from ._panel import PanelInput
 
         try:
             handler = self.extension._panels.get(id)
             if handler is not None:
                 told = PanelInput(frame)
-                used_by_nobody(handler, self._run(handler, ctx, told), told)
+                used_by_nobody(handler, (yield handler, told), told)
         except Exception as error:
             self._failed(error, f"the handler of the panel {id}")
         finally:
@@ -176,13 +198,15 @@ class Serving:
 
     def command(self, ctx: Context, name: str, args: str) -> None:
         """A user ran a command."""
+        self._serve(ctx, self._commanded(ctx, name, args))
+
+    def _commanded(self, ctx: Context, name: str, args: str) -> Steps:
         try:
             handler = self.extension._commands[name]
-            frame = response_of(self._run(handler, ctx, *handler.given(args)))
+            frame = response_of((yield (handler, *handler.given(args))))
         except BaseException as error:
             _native.fail_command(ctx, command_failure_of(error, name))
-            if isinstance(error, KeyboardInterrupt):
-                raise
+            self._let_through(error)
         else:
             _native.answer_command(ctx, frame)
 
@@ -192,24 +216,16 @@ class Serving:
 
     def intercept(self, ctx: Context, frame: dict[str, Any], chain: InterceptChain) -> None:
         """Something is about to happen."""
+        self._serve(ctx, self._deciding(ctx, frame, chain))
+
+    def _deciding(self, ctx: Context, frame: dict[str, Any], chain: InterceptChain) -> Steps:
         from ._decide import ask
 
-        asked = ask(frame["event"], frame, chain)
         try:
-            handler, moment = next(asked)
-            while True:
-                try:
-                    decision = self._run(handler, ctx, moment)
-                except Exception as error:
-                    handler, moment = asked.throw(error)
-                else:
-                    handler, moment = asked.send(decision)
-        except StopIteration:
-            pass
+            yield from ask(frame["event"], frame, chain)
         except BaseException as error:
             _native.fail_intercept(ctx, failure_of(error, f"intercept {frame['event']}"))
-            if isinstance(error, KeyboardInterrupt):
-                raise
+            self._let_through(error)
 
     def request(self, ctx: Context, method: str, params: Any) -> None:
         """The host asks for something by method."""
@@ -239,16 +255,21 @@ class Serving:
         self._reply(ctx, f"gated of the tool {tool}", self.extension._advisers[tool], args)
 
     def _reply(self, ctx: Context, what: str, handler: Handler, given: Any) -> None:
+        self._serve(ctx, self._replying(ctx, what, handler, given))
+
+    def _replying(self, ctx: Context, what: str, handler: Handler, given: Any) -> Steps:
         from ._errors import ToolError
 
         try:
-            handler.answer(ctx, self._run(handler, ctx, given))
+            handler.answer(ctx, (yield handler, given))
         except ToolError as error:
             _native.fail_request(ctx, error.kind, error.message)
         except BaseException as error:
+            if self._is_cancel(error):
+                _native.fail_request(ctx, "cancelled", "cancelled")
+                return
             _native.fail_request(ctx, "internal", failure_of(error, what))
-            if isinstance(error, KeyboardInterrupt):
-                raise
+            self._let_through(error)
 
     def stuck(self, threads: list[tuple[int, str]]) -> None:
         """Handlers go on, in these threads, though their calls were cancelled a while ago."""
@@ -331,6 +352,29 @@ class Serving:
     def open_panel(self, panel: Any) -> None:
         """Opens a panel outside a command."""
         self.session.panel({"type": "open_panel", "panel": panel._fields()})
+
+    def _serve(self, ctx: Context, steps: Steps) -> None:
+        """Runs the handlers."""
+        try:
+            handler, *values = next(steps)
+            while True:
+                try:
+                    returned = self._run(handler, ctx, *values)
+                except BaseException as error:
+                    handler, *values = steps.throw(error)
+                else:
+                    handler, *values = steps.send(returned)
+        except StopIteration:
+            pass
+
+    def _let_through(self, error: BaseException) -> None:
+        """Ctrl-C ends the extension; where an event loop runs, by that."""
+        if isinstance(error, KeyboardInterrupt) and not self.is_looped:
+            raise error
+
+    def _is_cancel(self, error: BaseException) -> bool:
+        """Whether the event loop gave the handler up."""
+        return False
 
     def _run(self, handler: Handler, ctx: Context, *values: Any) -> Any:
         if not handler.has_context:

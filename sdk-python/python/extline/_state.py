@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from itertools import count
 
+from ._answered import pages, then, through
 from ._errors import ToolError
 from ._native import tries_again
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from typing import Any
 
     from ._native import Context
-    from ._services import SessionSessionEntry
 
 
 class State:
@@ -80,70 +80,39 @@ class Slot(MutableMapping[str, "Any"]):
     def list(self, prefix: str = "") -> Any:
         """The keys, a list in their order; only those that begin with ``prefix``."""
         asked = {"prefix": prefix} if prefix else {}
-        first = self._ask("list", asked, lambda answer: answer)
-        if hasattr(first, "__await__"):
-            return self._list_later(first, asked)
-        keys: list[str] = []
-        while True:
-            keys += [key["key"] for key in first["keys"]]
-            if "next" not in first:
-                return keys
-            first = self._ask("list", {**asked, "after": first["next"]}, lambda answer: answer)
+        keys = pages(lambda after: self._asked("list", {**asked, **after}), "keys")
+        return then(through(keys), lambda keys: [key["key"] for key in keys])
 
     def modify(self, key: str, change: Callable[[Any], Any], default: Any = None) -> Any:
         """Sets a value to what ``change`` makes of the present one, or of ``default``, and returns it. Where somebody
         else has set it meanwhile, ``change`` is called again with that: nothing is lost."""
-        found = self._ask("get", {"key": key}, lambda answer: answer)
-        if hasattr(found, "__await__"):
-            return self._modify_later(found, key, change, default)
+        return through(self._modifying(key, change, default))
+
+    def _modifying(
+        self, key: str, change: Callable[[Any], Any], default: Any
+    ) -> Generator[Any, Any, Any]:
         for tried in count(1):
+            found = yield self._asked("get", {"key": key})
             value = change(found.get("value", default))
             try:
-                self._ask("set", self._changed(key, value, found), lambda _: None)
+                yield self._asked("set", {"key": key, "value": value, "revision": found["revision"]})
             except ToolError as error:
                 if not tries_again(error.kind, tried):
                     raise
             else:
                 return value
-            found = self._ask("get", {"key": key}, lambda answer: answer)
         return None
 
-    async def _modify_later(
-        self, first: Any, key: str, change: Callable[[Any], Any], default: Any
-    ) -> Any:
-        found = await first
-        for tried in count(1):
-            value = change(found.get("value", default))
-            try:
-                await self._ask("set", self._changed(key, value, found), lambda _: None)
-            except ToolError as error:
-                if not tries_again(error.kind, tried):
-                    raise
-            else:
-                return value
-            found = await self._ask("get", {"key": key}, lambda answer: answer)
-        return None
-
-    async def _list_later(self, first: Any, asked: dict[str, Any]) -> Any:
-        page, keys = await first, []
-        while True:
-            keys += [key["key"] for key in page["keys"]]
-            if "next" not in page:
-                return keys
-            page = await self._ask("list", {**asked, "after": page["next"]}, lambda answer: answer)
-
-    @staticmethod
-    def _changed(key: str, value: Any, found: Any) -> dict[str, Any]:
-        return {"key": key, "value": value, "revision": found["revision"]}
+    def _asked(self, method: str, params: dict[str, Any]) -> Any:
+        return self._ctx.request(f"state.{method}", {"scope": self._scope, **params})
 
     def _ask(self, method: str, params: dict[str, Any], take: Callable[[Any], Any]) -> Any:
-        answer = self._ctx.request(f"state.{method}", {"scope": self._scope, **params})
-        return _later(answer, take) if hasattr(answer, "__await__") else take(answer)
+        return then(self._asked(method, params), take)
 
     # As a dict, where nothing is to be awaited.
 
     def _now(self, method: str, params: dict[str, Any], instead: str) -> Any:
-        answer: Any = self._ctx.request(f"state.{method}", {"scope": self._scope, **params})
+        answer = self._asked(method, params)
         if hasattr(answer, "__await__"):
             answer.close()
             # The name that Python keeps for itself has an underscore.
@@ -198,30 +167,14 @@ class History:
     def append(self, type: str, data: Any = None) -> Any:
         """Adds an entry behind the newest one and returns its id. ``data`` is any JSON, of 256 KiB at most."""
         answer = self._ctx.request("session.append", {"type": type, "data": data})
-        return _later(answer, _id) if hasattr(answer, "__await__") else _id(answer)
+        return then(answer, lambda answer: answer["id"])
 
     def branch(self, types: Iterable[str] | None = None) -> Any:
         """The extension's entries on this branch, the oldest first: a list of dicts with ``id``, ``type``, ``data``
         and ``at_ms``. Only those of ``types``, where it is given."""
         asked = {} if types is None else {"types": list(types)}
-        page: Any = self._ctx.request("session.branch", asked)
-        if hasattr(page, "__await__"):
-            return self._branch_later(page, asked)
-        entries: list[SessionSessionEntry] = []
-        while True:
-            entries += page["entries"]
-            if "next" not in page:
-                return entries
-            page = self._ctx.request("session.branch", {**asked, "after": page["next"]})
-
-    async def _branch_later(self, first: Any, asked: dict[str, Any]) -> list[SessionSessionEntry]:
-        page, entries = await first, []
-        while True:
-            entries += page["entries"]
-            if "next" not in page:
-                return entries
-            later: Any = self._ctx.request("session.branch", {**asked, "after": page["next"]})
-            page = await later
+        ask = self._ctx.request
+        return through(pages(lambda after: ask("session.branch", {**asked, **after}), "entries"))
 
     def info(self) -> Any:
         """Which conversation it is: a dict with ``id``, ``parent``, ``leaf``, ``project`` and ``durable``. What is not
@@ -230,14 +183,6 @@ class History:
 
     def __repr__(self) -> str:
         return f"<extline.History of {self._ctx!r}>"
-
-
-def _id(answer: Any) -> Any:
-    return answer["id"]
-
-
-async def _later(answer: Any, take: Callable[[Any], Any]) -> Any:
-    return take(await answer)
 
 
 def migration(migrate: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Union
 
+from ._event_names import EventName as EventName, ToolEventName as ToolEventName
 from ._moment import (
     AgentStart,
     Decision,
@@ -20,42 +21,6 @@ from ._native import Context
 from ._response import Response
 from ._services import ToolApprovalAnswer, View
 
-# The names of events that hosts are known to have.
-EventName: TypeAlias = Literal[
-    "session_start",
-    "session_end",
-    "user_prompt_submit",
-    "turn_start",
-    "turn_end",
-    "assistant_message",
-    "tool_call",
-    "tool_result",
-    "tool_confirmation_requested",
-    "permission_decision",
-    "pre_compact",
-    "post_compact",
-    "subagent_start",
-    "subagent_stop",
-    "config_changed",
-    "session_switch",
-    "session_branch",
-    "session_tree",
-    "agent_start",
-    "agent_end",
-    "message_start",
-    "message_update",
-    "message_end",
-    "auto_retry_start",
-    "auto_retry_end",
-    "rule_triggered",
-    "todo_reminder",
-    "model_changed",
-    "cwd_changed",
-]
-# Those that are about a tool.
-ToolEventName: TypeAlias = Literal[
-    "tool_call", "tool_result", "tool_confirmation_requested", "permission_decision"
-]
 Exposure: TypeAlias = Literal["direct", "codemode", "deferred", "model-only"]
 Replay: TypeAlias = Literal["never", "safe", "idempotent", "reconcile"]
 OnFailure: TypeAlias = Literal["allow", "block"]

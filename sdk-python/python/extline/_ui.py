@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ._answered import then, through
 from ._errors import ToolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping
     from typing import Any
 
     from ._native import Context
@@ -187,34 +188,22 @@ class Ui:
 
     def _ask(self, method: str, params: Mapping[str, Any], take: Callable[[Any], Any]) -> Any:
         said = {name: value for name, value in params.items() if value is not None}
-        answer = self._ctx.request(method, said)
-        return _later(answer, take) if hasattr(answer, "__await__") else take(answer)
+        return then(self._ctx.request(method, said), take)
 
     def _show(self, method: str, params: Mapping[str, Any]) -> Any:
+        return through(self._showing(method, params))
+
+    def _showing(self, method: str, params: Mapping[str, Any]) -> Generator[Any, Any, bool]:
         try:
-            answer = self._ctx.request(method, params)
+            yield self._ctx.request(method, params)
         except ToolError as error:
             if error.kind != "unsupported":
                 raise
             return False
-        return _shown_later(answer) if hasattr(answer, "__await__") else True
+        return True
 
     def __repr__(self) -> str:
         return f"<extline.Ui of {self._ctx!r}>"
-
-
-async def _later(answer: Any, take: Callable[[Any], Any]) -> Any:
-    return take(await answer)
-
-
-async def _shown_later(answer: Any) -> bool:
-    try:
-        await answer
-    except ToolError as error:
-        if error.kind != "unsupported":
-            raise
-        return False
-    return True
 
 
 def _milliseconds(seconds: float | None) -> int | None:

@@ -8,6 +8,8 @@
 
 Each has the fields of its event as attributes; one that the host does not say is None. A host that
 is older than an event never sends it.
+
+Written from docs/protocol/specification.md by `make generate`, never by hand.
 """
 
 from __future__ import annotations
@@ -28,12 +30,58 @@ class _Told(Event):
 
 
 class SessionStart(_Told):
-    """``session_start``: a conversation opens."""
+    """``session_start``: a conversation opens; hosts of extline say why: ``startup``, ``resume``, ``new`` or ``fork``."""
 
     __slots__ = ()
 
     reason: str | None
-    """``startup``, ``resume``, ``new`` or ``fork``; only hosts of extline say it."""
+    """Why."""
+
+
+class TurnStart(_Told):
+    """``turn_start``: a model call begins."""
+
+    __slots__ = ()
+
+    step: int | None
+    """Number of the model call within the prompt, from 1."""
+
+
+class TurnEnd(_Told):
+    """``turn_end``: a model call ended; its tools run after it, unless the host says ``tool_results``."""
+
+    __slots__ = ()
+
+    stop: str | None
+    """Why a turn ended: ``end``, ``length``, ``tool_use``, ``error``, ``aborted``."""
+    error: str | None
+    """What went wrong."""
+    message: dict[str, Any] | None
+    """A message: ``role`` and ``content``, of a tool ``tool_id``, ``tool_name`` and ``is_error`` too; ``truncated`` says that blocks were cut."""
+    tool_results: list[dict[str, Any]] | None
+    """What the tools of the turn answered, as messages of the role ``tool``."""
+
+
+class ToolCall(_Told):
+    """``tool_call``: the model asked for a tool; the arguments are its own."""
+
+    __slots__ = ()
+
+    tool_id: str | None
+    """The model's id of the tool call."""
+    tool_name: str | None
+    """The tool."""
+    tool_args: dict[str, Any] | None
+    """Its arguments."""
+
+
+class AssistantMessage(_Told):
+    """``assistant_message``: a message of the model is complete; after a rewrite it is the rewritten one."""
+
+    __slots__ = ()
+
+    text: str | None
+    """The text of a message."""
 
 
 class SessionEnd(_Told):
@@ -51,99 +99,60 @@ class UserPromptSubmit(_Told):
     __slots__ = ()
 
     text: str | None
-    """What the user wrote."""
+    """The text of a message."""
     queued: bool | None
-    """Whether the prompt waits for the running turn to end."""
+    """The prompt waits for the running turn to end."""
     image_count: int | None
-    """How many images are in the prompt."""
+    """Images in the prompt."""
 
 
-class TurnStart(_Told):
-    """``turn_start``: a call of the model begins."""
+class ToolResult(_Told):
+    """``tool_result``: a tool call ended; the arguments are the final ones."""
 
-    __slots__ = ()
-
-    step: int | None
-    """The number of this call within the prompt, from 1."""
-
-
-class TurnEnd(_Told):
-    """``turn_end``: a call of the model ended. Its tools run after it, unless there are results."""
-
-    __slots__ = ()
-
-    stop: str | None
-    """Why it ended: ``end``, ``length``, ``tool_use``, ``error`` or ``aborted``."""
-    error: str | None
-    """What went wrong."""
-    message: dict[str, Any] | None
-    """The message of the model, as that of ``message_end``."""
-    tool_results: list[dict[str, Any]] | None
-    """What the tools of the turn answered, as messages of the role ``tool``."""
-
-
-class AssistantMessage(_Told):
-    """``assistant_message``: a message of the model is complete, rewritten where somebody did."""
-
-    __slots__ = ()
-
-    text: str | None
-    """Its text; None where the message has none."""
-
-
-class _OfTool(_Told):
     __slots__ = ()
 
     tool_id: str | None
-    """The model's id of the call."""
+    """The model's id of the tool call."""
     tool_name: str | None
     """The tool."""
-
-
-class ToolCall(_OfTool):
-    """``tool_call``: the model asked for a tool, with these arguments of its own."""
-
-    __slots__ = ()
-
     tool_args: dict[str, Any] | None
-    """The arguments as the model gave them, before any interceptor."""
-
-
-class ToolResult(_OfTool):
-    """``tool_result``: a tool call ended."""
-
-    __slots__ = ()
-
-    tool_args: dict[str, Any] | None
-    """The arguments with which it ran."""
+    """Its arguments."""
     tool_args_raw: str | None
     """The arguments as the model wrote them, where they are no JSON."""
     status: str | None
-    """``completed``, ``failed``, ``blocked``, ``cancelled`` or ``timed_out``."""
+    """``completed``, ``failed``, ``blocked``, ``cancelled``, ``timed_out``."""
     executed: bool | None
     """Whether the tool was entered."""
     result: dict[str, Any] | None
-    """What it answered: ``content``, a list of blocks, ``is_error`` and ``truncated``."""
+    """What a tool answered: ``content``, ``is_error``, ``truncated``; at the point ``tool_result`` it is whole, with ``structured_content``, ``details`` and ``error`` as in ``tool_result``."""
 
 
-class ToolConfirmationRequested(_OfTool):
+class ToolConfirmationRequested(_Told):
     """``tool_confirmation_requested``: the user is about to be asked about a call."""
 
     __slots__ = ()
 
+    tool_id: str | None
+    """The model's id of the tool call."""
+    tool_name: str | None
+    """The tool."""
     tool_preview: str | None
     """The call in a line, for a person."""
 
 
-class PermissionDecision(_OfTool):
+class PermissionDecision(_Told):
     """``permission_decision``: it was decided whether a call may run."""
 
     __slots__ = ()
 
+    tool_id: str | None
+    """The model's id of the tool call."""
+    tool_name: str | None
+    """The tool."""
     decision: str | None
-    """``approved``, ``denied`` or ``cancelled``."""
+    """``approved``, ``denied``, ``cancelled``."""
     source: str | None
-    """Who decided: ``user``, ``remembered``, ``policy`` or ``yolo``."""
+    """Who decided: ``user``, ``remembered``, ``policy``, ``yolo``."""
     stage: str | None
     """``pre_execution`` or ``tool_execution``."""
     reason: str | None
@@ -158,13 +167,13 @@ class PreCompact(_Told):
     compaction_id: str | None
     """The compaction."""
     message_count: int | None
-    """How many messages the history has."""
+    """Messages in the history."""
     token_estimate: int | None
-    """How many tokens it has, about."""
+    """Tokens in the history, about."""
     trigger: str | None
-    """What led to it: ``manual``, ``threshold``, ``overflow`` or ``idle``."""
+    """What led to a compaction: ``manual``, ``threshold``, ``overflow``, ``idle``."""
     action: str | None
-    """How it is shortened: ``summary``, ``handoff``, or a way of the agent's own."""
+    """How the history is shortened: ``summary``, ``handoff``, or a way of the agent's own."""
 
 
 class PostCompact(PreCompact):
@@ -173,7 +182,7 @@ class PostCompact(PreCompact):
     __slots__ = ()
 
     status: str | None
-    """``completed`` or ``failed``."""
+    """``completed``, ``failed``, ``blocked``, ``cancelled``, ``timed_out``."""
     error: str | None
     """What went wrong."""
     will_retry: bool | None
@@ -188,9 +197,9 @@ class SubagentStart(_Told):
     agent_id: str | None
     """The subagent."""
     agent_run_id: str | None
-    """This run of it."""
+    """One run of it."""
     name: str | None
-    """Its name."""
+    """The subagent's name."""
 
 
 class SubagentStop(SubagentStart):
@@ -199,21 +208,18 @@ class SubagentStop(SubagentStart):
     __slots__ = ()
 
     status: str | None
-    """``completed``, ``failed`` or ``cancelled``."""
+    """``completed``, ``failed``, ``blocked``, ``cancelled``, ``timed_out``."""
     error: str | None
     """What went wrong."""
 
 
 class ConfigChanged(_Told):
-    """``config_changed``: the configuration of the extension is another one.
-
-    ``ctx.config`` and what :meth:`Extension.config` returned have the new values already.
-    """
+    """``config_changed``: the configuration of the extension is another one."""
 
     __slots__ = ()
 
     config: dict[str, Any] | None
-    """The whole configuration from now on, as the host gave it."""
+    """The configuration of the extension as it is from now on, an object."""
 
 
 class SessionSwitch(_Told):
@@ -222,7 +228,7 @@ class SessionSwitch(_Told):
     __slots__ = ()
 
     previous_session: str | None
-    """The one before."""
+    """The conversation that was served before."""
 
 
 class SessionBranch(SessionSwitch):
@@ -237,9 +243,9 @@ class SessionTree(_Told):
     __slots__ = ()
 
     old_leaf: str | None
-    """The place before."""
+    """The place in the history of the conversation before."""
     new_leaf: str | None
-    """The place now."""
+    """The place in it now."""
 
 
 class AgentStart(_Told):
@@ -248,22 +254,22 @@ class AgentStart(_Told):
     __slots__ = ()
 
     agent_run_id: str | None
-    """This run of it."""
+    """One run of it."""
 
 
 class AgentEnd(AgentStart):
-    """``agent_end``: the agent is done with the prompt."""
+    """``agent_end``: the agent is done with the prompt; ``message_count`` is that of all its messages, also of those that are left out."""
 
     __slots__ = ()
 
     stop: str | None
-    """Why it ended, as ``stop`` of ``turn_end``."""
+    """Why a turn ended: ``end``, ``length``, ``tool_use``, ``error``, ``aborted``."""
     error: str | None
     """What went wrong."""
     messages: list[dict[str, Any]] | None
-    """The messages that came of the prompt, the newest last. The oldest of long ones are left out."""
+    """The messages that came of the prompt, the newest last."""
     message_count: int | None
-    """How many there were."""
+    """Messages in the history."""
 
 
 class MessageStart(_Told):
@@ -272,15 +278,11 @@ class MessageStart(_Told):
     __slots__ = ()
 
     message: dict[str, Any] | None
-    """``role`` (``user``, ``assistant``, ``tool``, ...), and ``content``, a list of blocks. That of a tool
-    has ``tool_id``, ``tool_name`` and ``is_error``; ``truncated`` says that blocks were cut."""
+    """A message: ``role`` and ``content``, of a tool ``tool_id``, ``tool_name`` and ``is_error`` too; ``truncated`` says that blocks were cut."""
 
 
 class MessageUpdate(MessageStart):
-    """``message_update``: a message has grown. ``message`` is all of it as it stands.
-
-    Where the handler is slower than the model it is told of the newest state alone.
-    """
+    """``message_update``: a message has grown; ``message`` is all of it as it stands."""
 
     __slots__ = ()
 
@@ -299,22 +301,22 @@ class AutoRetryStart(_Told):
     attempt: int | None
     """Which try it is, from 1."""
     max_attempts: int | None
-    """How many there are at most; None where there is no limit."""
+    """How many tries there are at most; absent where there is no limit."""
     delay_ms: int | None
-    """How long it waits before, in milliseconds."""
+    """How long it waits before that try, in milliseconds."""
     error: str | None
     """What went wrong."""
 
 
 class AutoRetryEnd(_Told):
-    """``auto_retry_end``: the tries are over."""
+    """``auto_retry_end``: the tries are over: ``completed``, ``failed`` or ``cancelled``."""
 
     __slots__ = ()
 
     attempt: int | None
-    """Which try it was, from 1."""
+    """Which try it is, from 1."""
     status: str | None
-    """``completed``, ``failed`` or ``cancelled``."""
+    """``completed``, ``failed``, ``blocked``, ``cancelled``, ``timed_out``."""
     error: str | None
     """What went wrong."""
 
@@ -327,7 +329,7 @@ class RuleTriggered(_Told):
     rules: list[str] | None
     """The names of the rules."""
     text: str | None
-    """What broke them."""
+    """The text of a message."""
 
 
 class TodoReminder(_Told):
@@ -336,11 +338,11 @@ class TodoReminder(_Told):
     __slots__ = ()
 
     todos: list[dict[str, Any]] | None
-    """What is not done, each with ``text`` and ``status``: ``pending``, ``in_progress``, ..."""
+    """What is not done yet, each with ``text`` and ``status``: ``pending``, ``in_progress``, ``completed``, ``abandoned``."""
     attempt: int | None
-    """Which reminder it is, from 1."""
+    """Which try it is, from 1."""
     max_attempts: int | None
-    """How many there are at most; None where there is no limit."""
+    """How many tries there are at most; absent where there is no limit."""
 
 
 class ModelChanged(_Told):
@@ -351,11 +353,11 @@ class ModelChanged(_Told):
     model: str | None
     """The model."""
     provider: str | None
-    """Its provider."""
+    """The model's provider."""
 
 
 class CwdChanged(_Told):
-    """``cwd_changed``: the working directory is another one from now on: ``cwd``."""
+    """``cwd_changed``: the working directory is another one: ``cwd``."""
 
     __slots__ = ()
 
@@ -393,33 +395,33 @@ EVENTS: dict[str, type[Event]] = {
 }
 
 __all__ = [
-    "AgentEnd",
-    "AgentStart",
-    "AssistantMessage",
-    "AutoRetryEnd",
-    "AutoRetryStart",
-    "ConfigChanged",
-    "CwdChanged",
-    "MessageEnd",
-    "MessageStart",
-    "MessageUpdate",
-    "ModelChanged",
-    "PermissionDecision",
-    "PostCompact",
-    "PreCompact",
-    "RuleTriggered",
-    "SessionBranch",
-    "SessionEnd",
     "SessionStart",
-    "SessionSwitch",
-    "SessionTree",
+    "TurnStart",
+    "TurnEnd",
+    "ToolCall",
+    "AssistantMessage",
+    "SessionEnd",
+    "UserPromptSubmit",
+    "ToolResult",
+    "ToolConfirmationRequested",
+    "PermissionDecision",
+    "PreCompact",
+    "PostCompact",
     "SubagentStart",
     "SubagentStop",
+    "ConfigChanged",
+    "SessionSwitch",
+    "SessionBranch",
+    "SessionTree",
+    "AgentStart",
+    "AgentEnd",
+    "MessageStart",
+    "MessageUpdate",
+    "MessageEnd",
+    "AutoRetryStart",
+    "AutoRetryEnd",
+    "RuleTriggered",
     "TodoReminder",
-    "ToolCall",
-    "ToolConfirmationRequested",
-    "ToolResult",
-    "TurnEnd",
-    "TurnStart",
-    "UserPromptSubmit",
+    "ModelChanged",
+    "CwdChanged",
 ]

@@ -21,7 +21,6 @@ use std::time::{Duration, Instant};
 pub use event::{ExtensionEvent, PanelInput};
 pub use intercept_chain::{Change, ChangeError, InterceptChain, Turn};
 pub use outgoing::{CallToolError, Update};
-pub use requirement::Requirement;
 pub use start::RegisterError;
 
 use self::fork::Fork;

@@ -123,6 +123,11 @@ impl ExtensionSession {
         self.send(&SubmitSlash { text: text.into() });
     }
 
+    /// What a person might type: a slash command, or a prompt for the model.
+    pub fn submit_typed(&mut self, text: String) {
+        if text.starts_with('/') { self.submit_slash(text) } else { self.submit(text) }
+    }
+
     /// Writes to the host's log, or, where it keeps none, to stderr by way of a notice. When too
     /// much waits to be written, the line is dropped and counted (`log.drop`).
     pub fn log(&mut self, level: Level, message: impl Into<String>, fields: Option<RawJson>) {

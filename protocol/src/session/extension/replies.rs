@@ -10,7 +10,7 @@ use crate::json::RawJson;
 use crate::limits::PARTS_AHEAD;
 use crate::outputs;
 use crate::session::outbox::Unsendable;
-use crate::session::{CallKey, Notice, ReplyError, RequestError};
+use crate::session::{CallKey, CallKind, Notice, ReplyError, RequestError};
 
 /// Answers.
 impl ExtensionSession {
@@ -104,8 +104,10 @@ impl ExtensionSession {
         Ok(())
     }
 
-    /// Sends a part of an answer before the answer; at most 16 wait to be written.
-    pub fn send_part(&mut self, key: &CallKey, data: RawJson) -> Result<(), RequestError> {
+    /// Sends a part of an answer before the answer; at most 16 wait to be written. What is no request has
+    /// none.
+    pub fn send_part(&mut self, key: Option<&CallKey>, data: RawJson) -> Result<(), RequestError> {
+        let key = key.filter(|key| key.kind() == CallKind::Request).ok_or(RequestError::NoParts)?;
         let Some(open) = self.open.get_mut(key) else { return Err(RequestError::ParentEnded) };
         if open.unwritten_parts >= PARTS_AHEAD {
             return Err(RequestError::PartsAhead);

@@ -1,79 +1,14 @@
-//! What an extension cannot do without, and its end where the host does not have it (`report.required`).
+//! The end of an extension whose host does not have what it cannot do without (`report.required`).
 
-use std::fmt;
 use std::time::Instant;
 
 use super::ExtensionSession;
-use crate::capability::Capability;
-use crate::frame::{Level, Registered, Rejection};
+use crate::frame::{Level, Registered};
+use crate::requirement::Requirement;
 use crate::session::Notice;
 
 /// The exit status where something required is missing: `EX_CONFIG` (`report.required`).
 const CONFIG: u8 = 78;
-
-/// Something that an extension cannot do without. Its text is as it stands in a sentence, as
-/// `the tool search`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Requirement {
-    /// The host must name it in `hello_ack`.
-    Capability(Capability),
-    /// The host must serve it, by the same frame.
-    Method(String),
-    /// The host must not reject it.
-    Registration {
-        /// What it is, one of [`Requirement::REGISTRATIONS`].
-        kind: String,
-        /// Its name.
-        name: String,
-    },
-}
-
-impl Requirement {
-    /// What of the registrations can be required.
-    pub const REGISTRATIONS: [&str; 5] = ["tool", "command", "event", "intercept", "guard"];
-
-    /// The requirement of that kind: `capability`, `method`, or one of
-    /// [`Requirement::REGISTRATIONS`]. `Err` says to its author what is wrong.
-    pub fn of(kind: &str, name: &str) -> Result<Self, String> {
-        match kind {
-            "method" => Ok(Self::Method(name.to_owned())),
-            "capability" => {
-                let all = || Capability::ALL.map(Capability::as_str).join(", ");
-                let unknown = || format!("there is no capability {name:?}; there are {}", all());
-                Capability::of(name).map(Self::Capability).ok_or_else(unknown)
-            }
-            _ if Self::REGISTRATIONS.contains(&kind) => {
-                Ok(Self::Registration { kind: kind.to_owned(), name: name.to_owned() })
-            }
-            _ => Err(format!(
-                "{kind:?} cannot be required; use capability, method, {}",
-                Self::REGISTRATIONS.join(", ")
-            )),
-        }
-    }
-
-    /// Whether a host says by that that it is not met.
-    pub fn is_rejected_by(&self, rejection: &Rejection) -> bool {
-        matches!(self, Self::Registration { kind, name }
-            if rejection.kind == *kind && rejection.name == *name)
-    }
-}
-
-impl From<Capability> for Requirement {
-    fn from(capability: Capability) -> Self {
-        Self::Capability(capability)
-    }
-}
-
-impl fmt::Display for Requirement {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Capability(capability) => write!(formatter, "the capability {capability}"),
-            Self::Method(name) => write!(formatter, "the method {name}"),
-            Self::Registration { kind, name } => write!(formatter, "the {kind} {name}"),
-        }
-    }
-}
 
 impl ExtensionSession {
     /// Adds something that the extension cannot do without. What `hello_ack` tells counts where it is

@@ -194,8 +194,8 @@ impl HostSession {
         if !self.is_open() {
             return Ok(());
         }
-        if let Some(tell) = self.profile.vocabulary.words().tell_result {
-            tell(self, &result);
+        if let Some(told) = self.profile.vocabulary.words().tell_result {
+            self.send(&told(result));
         } else if let Err(unsendable) = self.outbox.push(&result) {
             let text = format!("too_large: the result of the tool is too large: {unsendable}");
             self.refuse_call_tool(result.id, &result.name, &text);

@@ -1,23 +1,16 @@
-//! What a host does that is like a fork of zot: it says and hears frames that only this fork has. It is
-//! reached by the tables of `profile` alone, so that a program has none of it unless it plays a fork.
+//! What a host does that is like a fork of zot: it hears frames that only this fork has.
 
 use std::time::Instant;
 
 use super::HostSession;
-use crate::frame::{CallToolResult, ForkAck, ForkToolResult, HelloAck, Request, UnknownFrame};
+use crate::frame::{Request, UnknownFrame};
 use crate::id::Id;
 use crate::profile::Translated;
 use crate::session::Notice;
 
 impl HostSession {
-    /// Answers `hello` in the fork's members (`fork.ack`).
-    pub(crate) fn greet_as(&mut self, greeting: fn(&HelloAck) -> ForkAck) {
-        let greeting = greeting(&self.ack);
-        self.send(&greeting);
-    }
-
     /// Takes a frame that this version does not know for what it means to the fork (`fork.frames`).
-    pub(crate) fn hear_as(
+    pub(super) fn hear_as(
         &mut self,
         frame: &UnknownFrame,
         translate: fn(&UnknownFrame) -> Option<Translated>,
@@ -44,11 +37,5 @@ impl HostSession {
                 }
             }
         }
-    }
-
-    /// Answers a tool of the host's that the extension called.
-    pub(crate) fn tell_host_tool_result(&mut self, result: &CallToolResult) {
-        let CallToolResult { id, content, is_error, .. } = result.clone();
-        self.send(&ForkToolResult { id, content, is_error });
     }
 }

@@ -119,7 +119,7 @@ impl HostSession {
                 self.notice(Notice::OutOfPlace { frame_type: "hello", why: "it came before" });
             }
             ExtensionFrame::Unknown(frame) => match vocabulary.words().hear {
-                Some(hear) if frame.frame_type != BOOTSTRAP => hear(self, &frame, now),
+                Some(hear) if frame.frame_type != BOOTSTRAP => self.hear_as(&frame, hear, now),
                 _ => self.handle_unknown(&frame.frame_type),
             },
         }
@@ -317,7 +317,7 @@ impl HostSession {
         let name = name.to_owned();
         let result = CallToolResult { id, name, content, is_error: true, truncated: false };
         match self.profile.vocabulary.words().tell_result {
-            Some(tell) => tell(self, &result),
+            Some(told) => self.send(&told(result)),
             None => self.send(&result),
         }
     }

@@ -85,7 +85,8 @@ impl HostSession {
         let idle_until = self.profile.idle_ready.map(|idle| now + idle);
         self.stage = Stage::AwaitingReady { until: now + self.deadlines.ready, idle_until };
         if let Some(greet) = self.profile.vocabulary.words().greet {
-            greet(self);
+            let greeting = greet(&self.ack);
+            self.send(&greeting);
         } else {
             let ack = self.ack.clone();
             self.send(&ack);

@@ -104,7 +104,7 @@ impl Driver {
                 let parts = self.running.iter().filter(|key| key.kind() == CallKind::Request);
                 for key in parts {
                     // Refused when too many wait.
-                    let _ = self.session.send_part(key, RawJson::null());
+                    let _ = self.session.send_part(Some(key), RawJson::null());
                 }
             }
             "call" => {

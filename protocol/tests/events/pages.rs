@@ -1,15 +1,12 @@
-//! The tables that docs/*/events-and-guards.md share, made of docs/protocol/specification.md and of the
-//! profiles, with the names and types of each language.
-//!
-//! `EXTLINE_GENERATE=1 cargo test -p extline-protocol --test event_pages` writes them; without the
-//! variable the test fails when a page differs.
+//! The tables that docs/*/events-and-guards.md share, with the names and types of each language.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 use extline_protocol::frame::{EventMessage, EventPayload, EventResult, Todo};
 use extline_protocol::{Profile, RawJson};
+
+use crate::hold;
+use crate::specification::{camel, pascal, quoted, read, rows, without_brackets};
 
 /// The tools of zot 0.1.62, with their arguments (internal/agent/tools in its source).
 const ZOT_TOOLS: [(&str, &str); 4] = [
@@ -46,7 +43,7 @@ const LANGUAGES: [Language; 4] = [
             "`list[str]`",
             "`list[dict[str, Any]]`",
         ],
-        class: Some(|event| format!("events.{}", camel(&format!("_{event}")))),
+        class: Some(|event| format!("events.{}", pascal(event))),
     },
     Language {
         folder: "typescript",
@@ -100,11 +97,10 @@ const LANGUAGES: [Language; 4] = [
 
 #[test]
 fn the_tables_of_the_pages_are_what_the_specification_says() {
-    let specification = read(&root().join("docs/protocol/specification.md"));
+    let specification = read("docs/protocol/specification.md");
     for language in LANGUAGES {
-        let path = root().join("docs").join(language.folder).join("events-and-guards.md");
-        let page = read(&path);
-        let mut made = page.clone();
+        let path = format!("docs/{}/events-and-guards.md", language.folder);
+        let mut made = read(&path);
         for (name, table) in [
             ("events", events(&specification, &language)),
             ("fields", fields(&specification, &language)),
@@ -114,11 +110,7 @@ fn the_tables_of_the_pages_are_what_the_specification_says() {
         ] {
             made = with(&made, name, &table);
         }
-        if std::env::var_os("EXTLINE_GENERATE").is_some() {
-            fs::write(&path, &made).unwrap();
-        } else {
-            assert!(page == made, "{} has drifted: run make generate", path.display());
-        }
+        hold(&path, &made);
     }
 }
 
@@ -190,7 +182,7 @@ fn the_fields_on_the_page_of_rust_are_those_of_the_crate() {
         rules: Vec<String>,
         todos: Vec<Todo>,
     };
-    let page = read(&root().join("docs/rust/events-and-guards.md"));
+    let page = read("docs/rust/events-and-guards.md");
     let rows = rows(&page, "| field | type | from |");
     let shown: Vec<_> =
         rows.iter().map(|row| (row[0].trim_matches('`'), row[1].trim_matches('`'))).collect();
@@ -315,41 +307,4 @@ fn with(page: &str, name: &str, text: &str) -> String {
     let (head, rest) = page.split_once(&begin).unwrap_or_else(|| panic!("a page without {begin}"));
     let (_, tail) = rest.split_once(&end).unwrap_or_else(|| panic!("a page without {end}"));
     format!("{head}{begin}\n{text}\n{end}{tail}")
-}
-
-/// The cells of the table whose first line begins so.
-fn rows<'a>(text: &'a str, header: &str) -> Vec<Vec<&'a str>> {
-    let (_, table) = text.split_once(header).unwrap();
-    let lines = table.lines().skip(2).take_while(|line| line.starts_with('|'));
-    lines.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect()
-}
-
-/// What stands between back quotes.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
-    text.split('`').skip(1).step_by(2)
-}
-
-/// Without what stands in brackets, which says how a field is written.
-fn without_brackets(text: &str) -> String {
-    let mut parts = text.split(" (");
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |whole, part| whole + part.split_once(')').unwrap().1)
-}
-
-/// `tool_id` as `toolId`.
-fn camel(name: &str) -> String {
-    let mut parts = name.split('_');
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |whole, part| {
-        let (head, tail) = part.split_at(part.len().min(1));
-        whole + &head.to_uppercase() + tail
-    })
-}
-
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
