@@ -7,17 +7,17 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 #[cfg(unix)]
 use self::unix as system;
-#[cfg(not(unix))]
-use self::unsupported as system;
+#[cfg(windows)]
+use self::windows as system;
 
 #[cfg(unix)]
 mod unix;
-#[cfg(not(unix))]
-mod unsupported;
+#[cfg(windows)]
+mod windows;
 
 /// The most bytes of an `extension.json`.
 pub const MANIFEST_BYTES: u64 = 256 * 1024;
@@ -61,6 +61,11 @@ pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
     }
     let found = if kind.is_dir() { "a folder" } else { system::word_for(kind) };
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {found}, not a regular file")))
+}
+
+/// A path without links, `.` and `..`, as other programs take it too.
+pub(crate) fn real(path: impl AsRef<Path>) -> io::Result<PathBuf> {
+    system::real(path.as_ref())
 }
 
 /// Makes a folder, and those above it that are missing, which only their owner may enter. One that
@@ -111,7 +116,7 @@ pub(crate) fn rotate(path: &Path, file: &File) -> io::Result<File> {
 }
 
 /// The name of the file before it.
-fn before(path: &Path) -> std::path::PathBuf {
+fn before(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".1");
     name.into()

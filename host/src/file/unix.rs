@@ -3,7 +3,7 @@
 use std::fs::{self, DirBuilder, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::process::geteuid;
@@ -24,6 +24,10 @@ pub(super) fn word_for(kind: FileType) -> &'static str {
         _ if kind.is_socket() => "a socket",
         _ => "a device",
     }
+}
+
+pub(super) fn real(path: &Path) -> io::Result<PathBuf> {
+    path.canonicalize()
 }
 
 pub(super) fn make_folder(path: &Path) -> io::Result<()> {
