@@ -80,6 +80,11 @@ pub fn create(path: impl AsRef<Path>) -> io::Result<File> {
     system::create(path.as_ref())
 }
 
+/// Waits until nobody else has a file locked, and locks it until it is closed.
+pub fn lock(file: &File) -> io::Result<()> {
+    system::lock(file)
+}
+
 /// Writes a file whole, for its owner only: who reads at this moment sees what was there, or this, and never a half.
 /// Its folder has to be there.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -115,6 +120,16 @@ pub(crate) fn rotate(path: &Path, file: &File) -> io::Result<File> {
     system::rotate(path, file)
 }
 
+/// Whether a name stands for a device on Windows, in any folder and with any ending.
+pub(crate) fn is_of_device(name: &str) -> bool {
+    const DEVICES: [&str; 4] = ["CON", "PRN", "AUX", "NUL"];
+    let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
+    let is_numbered = ["COM", "LPT"]
+        .iter()
+        .any(|device| stem.strip_prefix(device).is_some_and(|number| number.chars().count() == 1));
+    is_numbered || DEVICES.contains(&&*stem)
+}
+
 /// The name of the file before it.
 fn before(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -127,6 +142,16 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn devices_of_windows_are_known_by_their_names() {
+        for name in ["nul", "Con.txt", "COM1", "lpt9.a.b", "aux .log"] {
+            assert!(is_of_device(name), "{name}");
+        }
+        for name in ["null", "com", "com10", "clock", "a.nul", ""] {
+            assert!(!is_of_device(name), "{name}");
+        }
+    }
 
     #[test]
     fn a_file_is_read_up_to_its_bound() {
