@@ -7,7 +7,8 @@ use std::ptr;
 
 use windows_sys::Win32::Foundation::ERROR_MORE_DATA;
 use windows_sys::Win32::System::JobObjects::{
-    AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
+    AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT,
+    JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, JOB_OBJECT_LIMIT_SILENT_BREAKAWAY_OK,
     JOBOBJECT_BASIC_ACCOUNTING_INFORMATION, JOBOBJECT_EXTENDED_LIMIT_INFORMATION,
     JOBOBJECTINFOCLASS, JobObjectBasicAccountingInformation, JobObjectBasicProcessIdList,
     JobObjectExtendedLimitInformation, QueryInformationJobObject, SetInformationJobObject,
@@ -34,19 +35,29 @@ impl Job {
             }
             Self(OwnedHandle::from_raw_handle(handle))
         };
+        job.limit(JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE).map(|()| job)
+    }
+
+    /// Lets what its processes start be in it, or outside.
+    pub(super) fn take_children(&self, takes: bool) -> io::Result<()> {
+        let leaves = if takes { 0 } else { JOB_OBJECT_LIMIT_SILENT_BREAKAWAY_OK };
+        self.limit(JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | leaves)
+    }
+
+    fn limit(&self, flags: JOB_OBJECT_LIMIT) -> io::Result<()> {
         let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
-        limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+        limits.BasicLimitInformation.LimitFlags = flags;
         #[expect(unsafe_code, reason = "std has no jobs")]
         // SAFETY: the structure is the one of this class, and the size is its own.
         let is_set = unsafe {
             SetInformationJobObject(
-                job.0.as_raw_handle(),
+                self.0.as_raw_handle(),
                 JobObjectExtendedLimitInformation,
                 (&raw const limits).cast(),
                 size_of_val(&limits),
             )
         };
-        if is_set == 0 { Err(io::Error::last_os_error()) } else { Ok(job) }
+        if is_set == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 
     /// Puts a process into it, which has started nothing yet.

@@ -63,7 +63,7 @@ pub(crate) fn spawn(
         .stdout(stdout)
         .stderr(stderr)
         .kill_on_drop(true);
-    let mut child = command.spawn()?;
+    let mut child = start::within_own_job(|| command.spawn())?;
     let missing = || io::Error::other("the process has ended already");
     let handle = child.raw_handle().ok_or_else(missing)?;
     let leader = child.id().ok_or_else(missing)?;

@@ -42,7 +42,7 @@ impl Supervisor {
     pub fn spawn(&self, command: &mut Command) -> io::Result<(Child, Supervised)> {
         let mark = self.mark.of_process(self.started.fetch_add(1, Ordering::Relaxed));
         command.env(MARK, mark.as_str()).creation_flags(start::flags());
-        let mut child = command.spawn()?;
+        let mut child = start::within_own_job(|| command.spawn())?;
         match Job::new().and_then(|job| start::run_in(job, child.as_raw_handle())) {
             Ok(job) => {
                 let group = Group::new(Some((child.id(), job)), mark);
