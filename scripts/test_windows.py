@@ -7,8 +7,10 @@ It takes the work tree as it is, and needs a linker for Windows (gcc-mingw-w64-x
 one of them is absent it is skipped in one line. Wine has a folder of its own, target/windows/wine.
 """
 
+import getpass
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +20,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "dist"))
 from commands import ROOT, Failure, main_of, on_path, run, say  # noqa: E402
 from toolchain import Missing, debian_rustc, has_std  # noqa: E402
 from windows_conversation import Wrong, converse  # noqa: E402
+from windows_host import (  # noqa: E402
+    Command,
+    conforms,
+    keeps_its_home_private,
+    leaves_nothing,
+    serves,
+    starts_scripts,
+)
 
 TARGET = "x86_64-pc-windows-gnu"
 LINKER = "x86_64-w64-mingw32-gcc"
@@ -32,6 +42,8 @@ WHOLE = ["extline-stdio"]
 # The SDK for Rust: its units, its testing host, and extensions as processes, which the program of the example is.
 SDK = ["--package", "extline", "--lib", "--test", "testing", "--test", "processes"]
 PROBE = ["--package", "extline", "--example", "probe"]
+# The command, and the kit in Rust.
+COMMAND = ["--package", "extline-cli", "--package", "extline-kit", "--bins"]
 # Some are measured against time, and wine is slow to start processes.
 SDK_OPTIONS = ["--test-threads", "2"]
 # What these tests send is Ctrl-Break, which wine does not know.
@@ -66,6 +78,7 @@ def main():
         for language, program in (("Rust", rust_extension()), ("C", c_extension())):
             if not wine.serves(language, program):
                 failed.append(f"a conversation with an extension in {language}")
+        failed += [f"the command: {what}" for what in wine.commands(*command_and_kits())]
         for name, words, folder in test_programs():
             if not wine.passes(name, words, folder):
                 failed.append(name)
@@ -132,6 +145,19 @@ def c_extension():
     return program
 
 
+def command_and_kits():
+    """The command, and the programs of the kits in Rust and in C."""
+    built = cargo("the command and a kit for Windows", ["build", *COMMAND])
+    made = {said["target"]["name"]: said["executable"] for said in built if said.get("executable")}
+    library = FOLDER / TARGET / "debug/extline.dll"
+    program = library.with_name("kit-in-c.exe")
+    options = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{ROOT / 'sdk-c/include'}"]
+    sources = sorted((ROOT / "conformance/kit/c").glob("*.c"))
+    words = [LINKER, *options, "-o", program, *sources, f"-L{library.parent}", "-lextline.dll", "-pthread", "-static"]
+    run("the kit in C for Windows", words, quiet=True)
+    return made["extline"], made["extline-kit"], (program, library)
+
+
 def test_programs():
     """The programs of all tests: what each tests, how it is started, and the folder of its package."""
     skipped = [word for name in NOT_UNDER_WINE for word in ("--skip", name)]
@@ -196,6 +222,34 @@ class Wine:
             say(f"error: the extension in {language}: {wrong}")
             return False
         say(f"  wine: a conversation with an extension in {language}")
+        return True
+
+    def commands(self, program, rust, c):
+        """What the command fails at, in words."""
+        command = Command(self.program, program, self.env, FOLDER / "kits")
+        kits = {
+            "Rust": command.kit("rust", ROOT / "conformance/kit/rust", rust),
+            "C": command.kit("c", ROOT / "conformance/kit/c", c[0], beside=[c[1]]),
+        }
+        home = PREFIX / "drive_c/users" / getpass.getuser() / "AppData/Local/extline"
+        shutil.rmtree(home, ignore_errors=True)
+        checks = {}
+        for language, kit in kits.items():
+            checks[f"a kit in {language} is called and run"] = lambda kit=kit: serves(command, kit)
+            checks[f"a kit in {language} conforms"] = lambda kit=kit: conforms(command, kit)
+        checks["scripts are started"] = lambda: starts_scripts(command, kits["Rust"])
+        checks["its home is private"] = lambda: keeps_its_home_private(home)
+        checks["a killed host leaves nothing"] = lambda: leaves_nothing(command, kits["Rust"])
+        return [what for what, check in checks.items() if not self.holds(what, check)]
+
+    def holds(self, what, check):
+        """Whether a check passes, which says more where it has to."""
+        try:
+            said = check()
+        except Wrong as wrong:
+            say(f"error: {what}: {wrong}")
+            return False
+        say(f"  wine: {what}" + (f": {said}" if said else ""))
         return True
 
     def passes(self, name, words, folder):

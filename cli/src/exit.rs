@@ -19,7 +19,6 @@ pub(crate) enum Exit {
     /// Ctrl-C: 128 and the number of SIGINT, as shells have it.
     Interrupted = 130,
     /// The same for SIGTERM, and for the end of the terminal.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no such signal"))]
     Terminated = 143,
 }
 

@@ -33,22 +33,27 @@ impl Interrupts {
     }
 }
 
-#[cfg(not(unix))]
-pub(crate) struct Interrupts;
+#[cfg(windows)]
+pub(crate) struct Interrupts {
+    interrupt: tokio::signal::windows::CtrlC,
+    terminate: tokio::signal::windows::CtrlBreak,
+    hangup: tokio::signal::windows::CtrlClose,
+}
 
-#[cfg(not(unix))]
+#[cfg(windows)]
 impl Interrupts {
-    #[expect(clippy::unnecessary_wraps, reason = "as on Unix")]
     pub(crate) fn listen() -> io::Result<Self> {
-        Ok(Self)
+        use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close};
+        Ok(Self { interrupt: ctrl_c()?, terminate: ctrl_break()?, hangup: ctrl_close()? })
     }
 
-    /// The next one, as the exit it asks for.
+    /// The next one, as the exit it asks for. May be dropped and called again.
     pub(crate) async fn next(&mut self) -> Exit {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+        tokio::select! {
+            _ = self.interrupt.recv() => Exit::Interrupted,
+            _ = self.terminate.recv() => Exit::Terminated,
+            _ = self.hangup.recv() => Exit::Terminated,
         }
-        Exit::Interrupted
     }
 }
 

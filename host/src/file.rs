@@ -7,17 +7,17 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 #[cfg(unix)]
 use self::unix as system;
-#[cfg(not(unix))]
-use self::unsupported as system;
+#[cfg(windows)]
+use self::windows as system;
 
 #[cfg(unix)]
 mod unix;
-#[cfg(not(unix))]
-mod unsupported;
+#[cfg(windows)]
+mod windows;
 
 /// The most bytes of an `extension.json`.
 pub const MANIFEST_BYTES: u64 = 256 * 1024;
@@ -63,6 +63,11 @@ pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {found}, not a regular file")))
 }
 
+/// A path without links, `.` and `..`, as other programs take it too.
+pub(crate) fn real(path: impl AsRef<Path>) -> io::Result<PathBuf> {
+    system::real(path.as_ref())
+}
+
 /// Makes a folder, and those above it that are missing, which only their owner may enter. One that
 /// is there already must belong to this user or to root, and not be open for all to write to.
 pub fn make_folder(path: impl AsRef<Path>) -> io::Result<()> {
@@ -73,6 +78,11 @@ pub fn make_folder(path: impl AsRef<Path>) -> io::Result<()> {
 /// A device or a pipe is opened as it is.
 pub fn create(path: impl AsRef<Path>) -> io::Result<File> {
     system::create(path.as_ref())
+}
+
+/// Waits until nobody else has a file locked, and locks it until it is closed.
+pub fn lock(file: &File) -> io::Result<()> {
+    system::lock(file)
 }
 
 /// Writes a file whole, for its owner only: who reads at this moment sees what was there, or this, and never a half.
@@ -110,8 +120,18 @@ pub(crate) fn rotate(path: &Path, file: &File) -> io::Result<File> {
     system::rotate(path, file)
 }
 
+/// Whether a name stands for a device on Windows, in any folder and with any ending.
+pub(crate) fn is_of_device(name: &str) -> bool {
+    const DEVICES: [&str; 4] = ["CON", "PRN", "AUX", "NUL"];
+    let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
+    let is_numbered = ["COM", "LPT"]
+        .iter()
+        .any(|device| stem.strip_prefix(device).is_some_and(|number| number.chars().count() == 1));
+    is_numbered || DEVICES.contains(&&*stem)
+}
+
 /// The name of the file before it.
-fn before(path: &Path) -> std::path::PathBuf {
+fn before(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".1");
     name.into()
@@ -122,6 +142,16 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn devices_of_windows_are_known_by_their_names() {
+        for name in ["nul", "Con.txt", "COM1", "lpt9.a.b", "aux .log"] {
+            assert!(is_of_device(name), "{name}");
+        }
+        for name in ["null", "com", "com10", "clock", "a.nul", ""] {
+            assert!(!is_of_device(name), "{name}");
+        }
+    }
 
     #[test]
     fn a_file_is_read_up_to_its_bound() {

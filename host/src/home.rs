@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use extline_protocol::is_hidden;
 
-use crate::file::{append, make_folder};
+use crate::file::{append, is_of_device, make_folder};
 
 /// The folder for logs and data when the embedder names none: `$EXTLINE_HOME`, else `extline` in
 /// the platform's folder for application data, else one for this user alone in the temporary folder.
@@ -83,9 +83,15 @@ pub(crate) fn data_dir(home: &Path, extension: &str) -> PathBuf {
 
 /// A name that an embedder made up may hold anything; as a file name it stays in its folder.
 pub(crate) fn file_name(extension: &str) -> String {
-    let is_unfit = |it: char| matches!(it, '/' | '\\') || is_hidden(it);
+    let is_unfit = |it: char| matches!(it, '/' | '\\') || is_hidden(it) || is_unfit_here(it);
     let name = extension.replace(is_unfit, "_");
-    if name.starts_with('.') { format!("_{name}") } else { name }
+    let name = if name.starts_with('.') { format!("_{name}") } else { name };
+    if cfg!(windows) && is_of_device(&name) { format!("_{name}") } else { name }
+}
+
+/// What no name of a file has on Windows.
+fn is_unfit_here(letter: char) -> bool {
+    cfg!(windows) && matches!(letter, '<' | '>' | ':' | '"' | '|' | '?' | '*')
 }
 
 #[cfg(test)]

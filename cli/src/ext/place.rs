@@ -45,7 +45,7 @@ impl Place {
         let folder = folder.canonicalize()?;
         let lock =
             File::options().create(true).truncate(false).write(true).open(folder.join(".lock"))?;
-        wait_for(&lock)?;
+        extline_host::file::lock(&lock)?;
         let place = Self { folder, _lock: lock };
         place.clean()?;
         Ok(place)
@@ -109,17 +109,6 @@ impl Place {
 
 pub(super) fn failure(path: &Path, error: &io::Error) -> Refused {
     Refused::file(&format!("{}: {error}", path.display()))
-}
-
-/// Until nobody else has it. It goes with the process.
-#[cfg(unix)]
-fn wait_for(lock: &File) -> io::Result<()> {
-    Ok(rustix::fs::flock(lock, rustix::fs::FlockOperation::LockExclusive)?)
-}
-
-#[cfg(not(unix))]
-fn wait_for(_lock: &File) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(any(target_os = "linux", target_os = "macos"))]

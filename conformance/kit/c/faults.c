@@ -12,6 +12,15 @@
 #define SCHEMA_SIZE \
     "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\",\"minimum\":0}},\"required\":[\"n\"]}"
 
+#ifdef _WIN32
+/* Its shell has no `cat`, and keeps the status of what found no line. */
+#define READ_AND_SAY "set /p line=& echo stray child& exit 0"
+#define READ "set /p line="
+#else
+#define READ_AND_SAY "cat; echo stray child"
+#define READ "exec cat"
+#endif
+
 static void fail_in_full(extline_call *call) {
     static const char *const causes[] = {"first", "second"};
     extline_error_options error = {EXTLINE_ERROR_OPTIONS_INIT};
@@ -52,7 +61,7 @@ static void print_at_exit(void) {
 static int write_stray(const char *via) {
     if (strcmp(via, "print") == 0) return printf("stray print\nhalf a line") < 0 || fflush(stdout) != 0;
     if (strcmp(via, "write") == 0) return write(STDOUT_FILENO, "stray write\n", 12) != 12;
-    if (strcmp(via, "child") == 0) return system("cat; echo stray child") != 0;
+    if (strcmp(via, "child") == 0) return system(READ_AND_SAY) != 0;
     return atexit(print_at_exit) != 0;
 }
 
@@ -82,9 +91,9 @@ static void write_to_stderr(void *user, extline_call *call, extline_str args) {
 static void spawn_child(void *user, extline_call *call, extline_str args) {
     (void)user, (void)args;
     /* Never closed: the end of the kit ends it. */
-    FILE *child = popen("exec cat", "w");
+    FILE *child = popen(READ, "w");
     if (child == NULL)
-        extline_call_error(call, "internal", "cat could not be started");
+        extline_call_error(call, "internal", "the child could not be started");
     else
         extline_call_text(call, "started");
 }

@@ -101,8 +101,17 @@ static void wait_for(extline_call *call, char *held, size_t count) {
     extline_call_on_cancel(call, give_up, NULL, NULL);
 }
 
+/* As strndup, which Windows has not. */
+static char *copy_of(extline_str text) {
+    char *copy = malloc(text.len + 1);
+    if (copy == NULL) abort();
+    memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    return copy;
+}
+
 void hold(extline_call *call, extline_str which) {
-    char *held = strndup(which.ptr, which.len);
+    char *held = copy_of(which);
     pthread_mutex_lock(&lock);
     if (!is_released(held)) {
         wait_for(call, held, 0);
@@ -116,7 +125,7 @@ void hold(extline_call *call, extline_str which) {
 void release(extline_str which) {
     name *one = malloc(sizeof *one);
     if (one == NULL) abort();
-    one->text = strndup(which.ptr, which.len);
+    one->text = copy_of(which);
     pthread_mutex_lock(&lock);
     one->next = released;
     released = one;

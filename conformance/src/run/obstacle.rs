@@ -5,12 +5,19 @@ use crate::case::{Binds, Case, Cited, Need, Text, Verb};
 use crate::check::surface;
 use crate::conversation::{Canary, Protocol, Reaction, Survey};
 use crate::report::Verdict;
-use crate::target::no_pipe_of;
+use crate::target::{no_pipe_of, no_signal};
 
 impl Run<'_> {
     /// Why a case says nothing about this extension.
     pub(super) fn obstacle(&self, case: &Case) -> Option<(Verdict, String)> {
         if let Some(why) = self.point.and_then(|point| no_pipe_of(point.conditions.pipe_bytes?)) {
+            return Some((Verdict::NotApplicable, why));
+        }
+        let signals = case.steps.iter().filter_map(|step| match &step.verb {
+            Verb::Signal(signal) => no_signal(*signal),
+            _ => None,
+        });
+        if let Some(why) = signals.into_iter().next() {
             return Some((Verdict::NotApplicable, why));
         }
         let binds = case.binds();

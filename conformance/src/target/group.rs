@@ -1,16 +1,17 @@
 //! The process groups of what is tested, which end together, and what left them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::process::{Child, Command};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use extline_host::{Stray, Supervised, Supervisor};
-use rustix::process::{Pid, Signal, kill_process_group};
 
 /// The groups of all processes that run now; none once [`stop_all`] was called.
-static LIVE: Mutex<Option<BTreeSet<i32>>> = Mutex::new(Some(BTreeSet::new()));
+static LIVE: Mutex<Option<Live>> = Mutex::new(Some(BTreeMap::new()));
+
+/// Groups by their numbers.
+type Live = BTreeMap<u32, Arc<Supervised>>;
 
 /// Looks after the groups when the tester itself is killed, or ends in the middle of a run.
 static SUPERVISOR: LazyLock<Supervisor> = LazyLock::new(Supervisor::new);
@@ -18,9 +19,8 @@ static SUPERVISOR: LazyLock<Supervisor> = LazyLock::new(Supervisor::new);
 /// Kills every process that is being tested, in this whole program, and lets none start again:
 /// runs that go on come to their end at once.
 pub fn stop_all() {
-    for group in live().take().unwrap_or_default().into_iter().filter_map(Pid::from_raw) {
-        // It may have ended this very moment.
-        let _ = kill_process_group(group, Signal::KILL);
+    for group in live().take().unwrap_or_default().into_values() {
+        group.kill();
     }
 }
 
@@ -29,22 +29,21 @@ pub(crate) fn is_stopped() -> bool {
     live().is_none()
 }
 
-/// Closes a descriptor while no process is being started. One that is started holds a copy of each for
+/// Closes a pipe while no process is being started. One that is started holds a copy of each for
 /// the moment before it is executed, and what was closed here would be open in it.
-pub(crate) fn close_for_all(descriptor: OwnedFd) {
+pub(crate) fn close_for_all<T>(pipe: T) {
     let _nothing_starts = live();
-    drop(descriptor);
+    drop(pipe);
 }
 
-fn live() -> MutexGuard<'static, Option<BTreeSet<i32>>> {
+fn live() -> MutexGuard<'static, Option<Live>> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A process group, whose leader is the process that is tested. Dropping it kills all of it.
 #[derive(Debug)]
 pub(crate) struct Group {
-    pub(crate) leader: Pid,
-    supervised: Supervised,
+    pub(super) supervised: Arc<Supervised>,
 }
 
 impl Group {
@@ -54,10 +53,9 @@ impl Group {
         let mut live = live();
         let groups = live.as_mut().ok_or_else(|| io::Error::other("the run was stopped"))?;
         let (child, supervised) = SUPERVISOR.spawn(command)?;
-        let leader = i32::try_from(supervised.id()).ok().and_then(Pid::from_raw);
-        let leader = leader.ok_or_else(|| io::Error::other("the process has no usable id"))?;
-        groups.insert(leader.as_raw_nonzero().get());
-        Ok((child, Self { leader, supervised }))
+        let supervised = Arc::new(supervised);
+        groups.insert(supervised.id(), Arc::clone(&supervised));
+        Ok((child, Self { supervised }))
     }
 
     /// Its processes but for the leader, wherever they went.
@@ -76,7 +74,7 @@ impl Group {
         others.iter().for_each(Stray::kill);
         let _ = child.wait();
         if let Some(groups) = live().as_mut() {
-            groups.remove(&self.leader.as_raw_nonzero().get());
+            groups.remove(&self.supervised.id());
         }
     }
 }

@@ -3,44 +3,36 @@
 //! One thread drives it: [`Target::pump`] waits once for whatever happens first, and moves bytes
 //! both ways. Nothing here knows frames; [`Timeline`] keeps all that was seen.
 
+mod driven;
 mod ends;
-#[cfg(unix)]
 mod group;
-#[cfg(unix)]
 mod outgoing;
-#[cfg(unix)]
-mod pipe;
-#[cfg(unix)]
 mod process;
 mod timeline;
 #[cfg(unix)]
 mod unix;
-#[cfg(not(unix))]
-mod unsupported;
 mod weight;
+#[cfg(windows)]
+mod windows;
 
 pub use extline_scenario::Signal;
 
+pub(crate) use self::driven::Target;
 #[cfg(unix)]
 pub(crate) use self::ends::Ends;
 #[cfg(unix)]
+pub(crate) use self::group::Group;
+pub(crate) use self::group::is_stopped;
 pub use self::group::stop_all;
 #[cfg(unix)]
-pub(crate) use self::group::{Group, is_stopped};
-#[cfg(unix)]
-pub(crate) use self::pipe::no_pipe_of;
-#[cfg(unix)]
 pub(crate) use self::process::{is_busy, processor_time};
+pub(crate) use self::system::{no_pipe_of, no_signal};
 pub(crate) use self::timeline::{Record, Timeline, What};
 #[cfg(unix)]
-pub(crate) use self::unix::Target;
-#[cfg(not(unix))]
-pub(crate) use self::unsupported::Target;
-#[cfg(not(unix))]
-pub use self::unsupported::stop_all;
-#[cfg(not(unix))]
-pub(crate) use self::unsupported::{is_stopped, no_pipe_of};
+use self::unix as system;
 pub use self::weight::weight;
+#[cfg(windows)]
+use self::windows as system;
 
 /// How one process is started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,7 +83,6 @@ impl Cutting {
     const BETWEEN: usize = 997;
 
     /// How many bytes the next write has, of those from `written` on.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "nothing is written there yet"))]
     pub(crate) fn next(self, bytes: &[u8], written: usize) -> usize {
         let rest = bytes.len() - written;
         match self {
@@ -107,7 +98,6 @@ impl Cutting {
     }
 
     /// Whether a cut waits until what came before it was read.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "nothing is written there yet"))]
     pub(crate) fn is_cut(self) -> bool {
         matches!(self, Self::Bytes | Self::Characters)
     }

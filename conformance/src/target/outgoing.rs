@@ -1,9 +1,9 @@
 //! Bytes on their way to an extension, and when the next of them go out.
 
-use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use super::Cutting;
+use super::system::ToStdin;
 
 /// How often a write that is cut looks whether what came before it was read, and how long it waits
 /// for that at most.
@@ -27,11 +27,11 @@ pub(super) struct Outgoing {
 
 impl Outgoing {
     /// Whether a cut has to wait: what was written before it is not read yet.
-    pub(super) fn waits_for_reader(&self, stdin: &OwnedFd) -> bool {
+    pub(super) fn waits_for_reader(&self, stdin: &ToStdin) -> bool {
         let longest = if self.cutting.is_cut() { UNREAD } else { UNREAD_CUT };
         (self.cutting.is_cut() || !self.pause.is_zero())
             && self.written > 0
             && self.last_write.elapsed() < longest
-            && rustix::io::ioctl_fionread(stdin).is_ok_and(|unread| unread > 0)
+            && stdin.unread().is_some_and(|unread| unread > 0)
     }
 }

@@ -1,369 +1,143 @@
-//! The process under test on Unix.
+//! The ends of the pipes of a process under test, and its signals, on Unix.
 
-mod pump;
-
-use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Child;
+use std::time::Duration;
 
-use extline_host::{Exit, Program, Stray};
+use extline_host::Supervised;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::process::{Signal as SystemSignal, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal as SystemSignal, kill_process, kill_process_group};
 
-use super::group::{Group, close_for_all};
-use super::outgoing::{GLANCE, Outgoing};
-use super::pipe::{has_ended, set_pipe_bytes, unread};
-use super::timeline::{Timeline, What};
-use super::{Conditions, Cutting, Setting, Signal, process};
+use super::{LACKING, Signal};
 
-/// One running process. Dropping it kills its whole group.
+/// The way to its stdin.
 #[derive(Debug)]
-pub(crate) struct Target {
-    child: Child,
-    group: Group,
-    /// What it left behind, once somebody has looked.
-    left: Option<Vec<Stray>>,
-    stdin: Option<OwnedFd>,
-    stdout: Option<OwnedFd>,
-    closed_stdout: bool,
-    stderr: Option<OwnedFd>,
-    outgoing: VecDeque<Outgoing>,
-    /// What came from stdout behind the last LF, and in how many reads.
-    partial: (Vec<u8>, usize),
-    reading: bool,
-    conditions: Conditions,
-    /// What waits to be written together with what comes next.
-    held: Vec<u8>,
-    /// A slow reader does not read before.
-    next_read: Instant,
-    /// For how long the tester itself had no processor while it waited.
-    stalled: Duration,
-    exit: Option<Exit>,
-    timeline: Timeline,
-    /// How much is kept of what it wrote, and of what it was sent.
-    kept: usize,
-    sent: usize,
-    /// How many lines it wrote.
-    lines: usize,
-    /// It wrote more than that, and was ended.
-    flood: Option<String>,
-}
+pub(super) struct ToStdin(OwnedFd);
 
-impl Target {
-    /// Starts it, as the leader of its own process group.
-    pub(crate) fn start(program: &Program, setting: Setting) -> io::Result<Self> {
-        let started = Instant::now();
-        let mut command = program.command();
-        command
-            .envs(setting.conditions.locale.iter().copied())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let (mut child, group) = Group::start(&mut command)?;
-        let mut target = Self {
-            stdin: child.stdin.take().map(OwnedFd::from),
-            stdout: child.stdout.take().map(OwnedFd::from),
-            closed_stdout: false,
-            stderr: child.stderr.take().map(OwnedFd::from),
-            child,
-            group,
-            left: None,
-            outgoing: VecDeque::new(),
-            partial: (Vec::new(), 0),
-            reading: true,
-            conditions: setting.conditions,
-            held: Vec::new(),
-            next_read: started,
-            stalled: Duration::ZERO,
-            exit: None,
-            timeline: Timeline::new(started),
-            kept: 0,
-            sent: 0,
-            lines: 0,
-            flood: None,
-        };
-        target.timeline.add(What::Action(format!("started, process {}", target.id())));
-        if setting.stdin_at_end {
-            target.close_stdin();
-        }
-        for descriptor in [&target.stdin, &target.stdout, &target.stderr].into_iter().flatten() {
-            // Ours alone: the child has the other end of each pipe, with flags of its own.
-            fcntl_setfl(descriptor, fcntl_getfl(descriptor)? | OFlags::NONBLOCK)?;
-            if let Some(bytes) = setting.conditions.pipe_bytes {
-                set_pipe_bytes(descriptor, bytes)?;
-            }
-        }
-        Ok(target)
+/// What comes from its stdout or its stderr.
+#[derive(Debug)]
+pub(super) struct Outflow(OwnedFd);
+
+impl ToStdin {
+    pub(super) fn new(stdin: impl Into<OwnedFd>) -> io::Result<Self> {
+        unblocked(stdin.into()).map(Self)
     }
 
-    /// Its process id, which is its group's too.
-    pub(crate) fn id(&self) -> u32 {
-        self.child.id()
+    /// Makes the pipe hold so many bytes.
+    pub(super) fn set_size(&self, bytes: usize) -> io::Result<()> {
+        set_pipe_bytes(&self.0, bytes)
     }
 
-    /// What was seen of it.
-    pub(crate) fn timeline(&self) -> &Timeline {
-        &self.timeline
+    /// Writes what the pipe takes now.
+    pub(super) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(rustix::io::write(&self.0, bytes)?)
     }
 
-    /// Writes bytes behind those that still wait, as fast as the pipe takes them.
-    pub(crate) fn write(&mut self, bytes: Vec<u8>) {
-        self.write_in_chunks(bytes, usize::MAX, Duration::ZERO);
-    }
-
-    /// Writes bytes at most `chunk` at a time, with a pause between two writes.
-    pub(crate) fn write_in_chunks(&mut self, bytes: Vec<u8>, chunk: usize, pause: Duration) {
-        if self.stdin.is_none() || bytes.is_empty() {
-            return;
-        }
-        let cutting = if chunk == usize::MAX { self.conditions.cutting } else { Cutting::Whole };
-        if cutting == Cutting::Joined {
-            self.held.extend(bytes);
-            return;
-        }
-        let pause = if cutting.is_cut() { GLANCE } else { pause };
-        self.release();
-        self.enqueue(bytes, chunk, cutting, pause);
-    }
-
-    /// Writes what waited to be written together.
-    fn release(&mut self) {
-        let held = std::mem::take(&mut self.held);
-        if !held.is_empty() {
-            self.enqueue(held, usize::MAX, Cutting::Whole, Duration::ZERO);
-        }
-    }
-
-    fn enqueue(&mut self, bytes: Vec<u8>, chunk: usize, cutting: Cutting, pause: Duration) {
-        let not_before = Instant::now();
-        self.outgoing.push_back(Outgoing {
-            bytes,
-            chunk: chunk.max(1),
-            cutting,
-            pause,
-            written: 0,
-            writes: Vec::new(),
-            not_before,
-            last_write: not_before,
-        });
-        self.write_some();
-    }
-
-    /// How many bytes were not taken yet.
-    pub(crate) fn unwritten(&self) -> usize {
-        let queued = self.outgoing.iter().map(|outgoing| outgoing.bytes.len() - outgoing.written);
-        self.held.len() + queued.sum::<usize>()
-    }
-
-    /// Closes its stdin, what was not written yet forgotten.
-    pub(crate) fn close_stdin(&mut self) {
-        self.release();
-        self.forget_unwritten();
-        if self.stdin.take().is_some() {
-            self.timeline.add(What::Action("stdin closed".to_owned()));
-        }
-    }
-
-    /// Closes the reading end of its stdout.
-    pub(crate) fn close_stdout(&mut self) {
-        self.release();
-        if let Some(stdout) = self.stdout.take() {
-            close_for_all(stdout);
-            self.closed_stdout = true;
-            self.timeline.add(What::Action("stdout closed by the host".to_owned()));
-        }
-    }
-
-    /// Whether the tester closed its stdout.
-    pub(crate) fn closed_stdout(&self) -> bool {
-        self.closed_stdout
-    }
-
-    /// Stops or goes on reading its stdout; stderr is read all the time.
-    pub(crate) fn set_reading(&mut self, reading: bool) {
-        if self.reading != reading {
-            self.reading = reading;
-            let what =
-                if reading { "host reads stdout again" } else { "host stops reading stdout" };
-            self.timeline.add(What::Action(what.to_owned()));
-        }
-    }
-
-    /// Sends a signal to the process, or to its whole group.
-    pub(crate) fn signal(&mut self, signal: Signal, whole_group: bool) {
-        self.release();
-        let number = match signal {
-            Signal::Term => SystemSignal::TERM,
-            Signal::Int => SystemSignal::INT,
-            Signal::Kill => SystemSignal::KILL,
-            Signal::Stop => SystemSignal::STOP,
-            Signal::Cont => SystemSignal::CONT,
-        };
-        if self.exit.is_none() {
-            // It may have ended this very moment; then there is nothing to do.
-            let _ = if whole_group {
-                kill_process_group(self.group.leader, number)
-            } else {
-                kill_process(self.group.leader, number)
-            };
-            self.timeline.add(What::Action(signal.name().to_owned()));
-        }
-    }
-
-    /// How it ended, if it did.
-    pub(crate) fn exit(&self) -> Option<&Exit> {
-        self.exit.as_ref()
-    }
-
-    /// Whether nothing more can come from its stdout.
-    pub(crate) fn stdout_ended(&self) -> bool {
-        self.stdout.is_none()
-    }
-
-    /// What came from its stdout behind the last LF.
-    pub(crate) fn partial(&self) -> &[u8] {
-        &self.partial.0
-    }
-
-    /// Where it waits, as far as the system tells.
-    pub(crate) fn activity(&self) -> Option<String> {
-        if self.exit.is_some() { None } else { process::activity(self.id()) }
-    }
-
-    /// Whether it has read all that it was sent and waits for more; `false` where the system does
-    /// not tell.
-    pub(crate) fn is_idle(&self) -> bool {
-        let waits = || self.activity().is_some_and(|activity| activity.contains(" waits"));
-        // One that waits for a disk, as for the lines of its traceback, or for a process of its own that
-        // runs, goes on by itself.
-        self.unread() == Some(0) && waits() && !self.is_busy()
-    }
-
-    /// Whether it has read all that it was sent, and does nothing ever again unless it is sent
-    /// more; `false` where the system does not tell.
-    pub(crate) fn only_waits_for_input(&self) -> bool {
-        self.unread() == Some(0) && process::only_reads_stdin(self.id())
-    }
-
-    /// How many bytes it was sent and has not read.
-    fn unread(&self) -> Option<u64> {
-        self.stdin.as_ref().and_then(|stdin| rustix::io::ioctl_fionread(stdin).ok())
-    }
-
-    /// Whether it runs or waits for a processor or a disk, and so for nothing it could miss; `false`
-    /// where the system does not tell.
-    pub(crate) fn is_busy(&self) -> bool {
-        self.exit.is_none() && process::is_busy(self.id())
-    }
-
-    /// How much memory it and what it started hold, in bytes; `None` where that is not known, or says nothing.
-    pub(crate) fn memory(&self) -> Option<u64> {
-        process::memory(self.id())
-    }
-
-    /// The processor time that it and what it started used so far; `None` where the system does
-    /// not tell.
-    pub(crate) fn processor_time(&self) -> Option<Duration> {
-        process::processor_time(self.id())
-    }
-
-    /// For how long it and what it started had no processor so far; `None` where the system does not
-    /// tell.
-    pub(crate) fn delayed(&self) -> Option<Duration> {
-        process::delayed(self.id())
-    }
-
-    /// For how long the tester itself had no processor while it waited.
-    pub(crate) fn stalled(&self) -> Duration {
-        self.stalled
-    }
-
-    /// The processes it started and left behind, as `pid command`. Ask when it has ended.
-    pub(crate) fn left_behind(&mut self) -> Vec<String> {
-        let left = self.group.others();
-        let named = left.iter().map(|process| process::named(process.id())).collect();
-        self.left = Some(left);
-        named
-    }
-
-    /// Why it was ended, where it wrote more than is kept.
-    pub(crate) fn flood(&self) -> Option<&str> {
-        self.flood.as_deref()
-    }
-
-    /// How much is kept of what it wrote and was sent, in bytes.
-    pub(crate) fn kept(&self) -> usize {
-        self.kept + self.sent
-    }
-
-    fn look_for_exit(&mut self) {
-        if self.exit.is_some() {
-            return;
-        }
-        let exit = match self.child.try_wait() {
-            Ok(None) => return,
-            Ok(Some(status)) => Exit::of(status),
-            Err(error) => Exit::Unknown { reason: error.to_string() },
-        };
-        self.forget_unwritten();
-        // What it wrote before it ended is in the pipes still, also where nothing was read of late. One
-        // that it started may go on: of that no more is read here, and the end of the pipe only where
-        // it has come.
-        let mut left = unread(self.stdout.as_ref());
-        while left > 0 || has_ended(self.stdout.as_ref()) {
-            left = left.saturating_sub(self.read_stdout().max(1));
-        }
-        let mut left = unread(self.stderr.as_ref());
-        while left > 0 || has_ended(self.stderr.as_ref()) {
-            left = left.saturating_sub(self.read_stderr().max(1));
-        }
-        self.exit = Some(exit.clone());
-        self.timeline.add(What::Exited(exit));
+    /// How many bytes it has not read; `None` where the system does not tell.
+    pub(super) fn unread(&self) -> Option<u64> {
+        rustix::io::ioctl_fionread(&self.0).ok()
     }
 }
 
-impl Drop for Target {
-    fn drop(&mut self) {
-        self.group.end(&mut self.child, self.left.take());
+impl Outflow {
+    pub(super) fn new(pipe: impl Into<OwnedFd>) -> io::Result<Self> {
+        unblocked(pipe.into()).map(Self)
+    }
+
+    /// Makes the pipe hold so many bytes.
+    pub(super) fn set_size(&self, bytes: usize) -> io::Result<()> {
+        set_pipe_bytes(&self.0, bytes)
+    }
+
+    /// Reads what the pipe holds now.
+    pub(super) fn read(&self, space: &mut [u8]) -> io::Result<usize> {
+        Ok(rustix::io::read(&self.0, space)?)
+    }
+
+    /// How many bytes lie in the pipe.
+    pub(super) fn waiting(&self) -> usize {
+        let count = rustix::io::ioctl_fionread(&self.0).ok();
+        count.and_then(|count| usize::try_from(count).ok()).unwrap_or_default()
+    }
+
+    /// Whether nothing but its end would be read.
+    pub(super) fn has_ended(&self) -> bool {
+        self.has_input() && self.waiting() == 0
+    }
+
+    /// Whether a read would give something, if only the end.
+    fn has_input(&self) -> bool {
+        let mut fds = [PollFd::new(&self.0, PollFlags::IN)];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        matches!(poll(&mut fds, Some(&now)), Ok(count) if count > 0)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
+/// Waits until one of them has something to read, or takes something; which.
+pub(super) fn wait(
+    (errors, output): (Option<&Outflow>, Option<&Outflow>),
+    input: Option<&ToStdin>,
+    longest: Duration,
+) -> [bool; 3] {
+    let wanted = [
+        (errors.map(|pipe| &pipe.0), PollFlags::IN),
+        (output.map(|pipe| &pipe.0), PollFlags::IN),
+        (input.map(|pipe| &pipe.0), PollFlags::OUT),
+    ];
+    let mut fds: Vec<_> = wanted
+        .iter()
+        .filter_map(|(descriptor, flags)| Some(PollFd::new(*descriptor.as_ref()?, *flags)))
+        .collect();
+    let timeout = Timespec::try_from(longest).ok();
+    let _ = poll(&mut fds, timeout.as_ref());
+    let mut happened = fds.iter().map(|fd| !fd.revents().is_empty());
+    wanted.map(|(descriptor, _)| descriptor.is_some() && happened.next().unwrap_or_default())
+}
 
-    use extline_host::ExtensionSource;
+/// Sends a signal to the process, or to its whole group.
+pub(super) fn send(signal: Signal, whole_group: bool, of: &Supervised, _child: &mut Child) {
+    let number = match signal {
+        Signal::Term => SystemSignal::TERM,
+        Signal::Int => SystemSignal::INT,
+        Signal::Kill => SystemSignal::KILL,
+        Signal::Stop => SystemSignal::STOP,
+        Signal::Cont => SystemSignal::CONT,
+    };
+    let Some(leader) = i32::try_from(of.id()).ok().and_then(Pid::from_raw) else { return };
+    // It may have ended this very moment; then there is nothing to do.
+    let _ =
+        if whole_group { kill_process_group(leader, number) } else { kill_process(leader, number) };
+}
 
-    use super::*;
+/// Why a signal cannot be sent here, if it cannot.
+pub(crate) fn no_signal(_: Signal) -> Option<String> {
+    None
+}
 
-    /// What one was sent that reads a line, answers it, and ends.
-    fn sent_to_one_that_ends(bytes: Vec<u8>) -> Vec<u8> {
-        let args = ["-c", "read -r line; echo \"$line\""].map(Into::into).to_vec();
-        let source = ExtensionSource::Command { program: "/bin/sh".into(), args, name: None };
-        let program = Program::of(&source, Path::new("/")).unwrap();
-        let mut target = Target::start(&program, Setting::default()).unwrap();
-        target.write(bytes);
-        let until = Instant::now() + Duration::from_secs(20);
-        while target.exit().is_none() && target.pump(until) {}
-        let records = target.timeline().records().iter();
-        let sent = records.filter_map(|record| match &record.what {
-            What::Sent { bytes, writes } => {
-                assert_eq!(writes.iter().sum::<usize>(), bytes.len());
-                Some(bytes.as_slice())
-            }
-            _ => None,
-        });
-        sent.collect::<Vec<_>>().concat()
+/// Why a pipe cannot hold so many bytes here, if it cannot.
+pub(crate) fn no_pipe_of(bytes: usize) -> Option<String> {
+    let tried = rustix::pipe::pipe().map_err(io::Error::from);
+    let tried = tried.and_then(|(reader, _writer)| set_pipe_bytes(&reader, bytes));
+    tried.err().map(|error| format!("{LACKING} pipe of {bytes} bytes: {error}"))
+}
+
+fn unblocked(descriptor: OwnedFd) -> io::Result<OwnedFd> {
+    // Ours alone: the child has the other end of each pipe, with flags of its own.
+    fcntl_setfl(&descriptor, fcntl_getfl(&descriptor)? | OFlags::NONBLOCK)?;
+    Ok(descriptor)
+}
+
+fn set_pipe_bytes(descriptor: &OwnedFd, bytes: usize) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        rustix::pipe::fcntl_setpipe_size(descriptor, bytes)?;
+        Ok(())
     }
-
-    #[test]
-    fn what_was_taken_of_a_write_is_noted_where_the_rest_never_is() {
-        let whole = b"first\n".to_vec();
-        assert_eq!(sent_to_one_that_ends(whole.clone()), whole);
-        let more_than_a_pipe_holds = [whole.clone(), vec![b'x'; 4 << 20]].concat();
-        let sent = sent_to_one_that_ends(more_than_a_pipe_holds.clone());
-        assert!(sent.starts_with(&whole) && sent.len() < more_than_a_pipe_holds.len());
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (descriptor, bytes);
+        Err(io::ErrorKind::Unsupported.into())
     }
 }

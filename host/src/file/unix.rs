@@ -3,7 +3,7 @@
 use std::fs::{self, DirBuilder, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::process::geteuid;
@@ -24,6 +24,10 @@ pub(super) fn word_for(kind: FileType) -> &'static str {
         _ if kind.is_socket() => "a socket",
         _ => "a device",
     }
+}
+
+pub(super) fn real(path: &Path) -> io::Result<PathBuf> {
+    path.canonicalize()
 }
 
 pub(super) fn make_folder(path: &Path) -> io::Result<()> {
@@ -94,12 +98,16 @@ pub(super) fn append(path: &Path) -> io::Result<File> {
 pub(super) fn rotate(path: &Path, file: &File) -> io::Result<File> {
     // Who opened the same file waits here, and finds another one under the name then. The lock goes
     // with the file.
-    flock(file, FlockOperation::LockExclusive)?;
+    lock(file)?;
     let (here, ours) = (fs::symlink_metadata(path), file.metadata()?);
     if here.is_ok_and(|here| (here.dev(), here.ino()) == (ours.dev(), ours.ino())) {
         fs::rename(path, super::before(path))?;
     }
     append(path)
+}
+
+pub(super) fn lock(file: &File) -> io::Result<()> {
+    Ok(flock(file, FlockOperation::LockExclusive)?)
 }
 
 const REMEDY: &str = "let EXTLINE_HOME name a folder of your own";

@@ -47,9 +47,21 @@ impl Wire {
         Ok((Spawned { process, group, input, output, errors }, wire))
     }
 
-    /// No process is started there.
-    #[cfg(not(unix))]
-    pub(super) fn between(_spawned: Spawned) -> io::Result<(Spawned, Self)> {
-        Err(io::ErrorKind::Unsupported.into())
+    /// The same there.
+    #[cfg(windows)]
+    pub(super) fn between(spawned: Spawned) -> io::Result<(Spawned, Self)> {
+        use crate::process::{input_within, output_within};
+
+        let Spawned { process, group, input, output, errors } = spawned;
+        let (host_writes, from_host) = input_within()?;
+        let (to_host, host_reads) = output_within()?;
+        let wire = Self {
+            from_server: Box::new(output.into_receiver()),
+            to_server: Box::new(input.into_sender()),
+            from_host: Box::new(from_host),
+            to_host: Box::new(to_host),
+            group: Arc::clone(&group),
+        };
+        Ok((Spawned { process, group, input: host_writes, output: host_reads, errors }, wire))
     }
 }

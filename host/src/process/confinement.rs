@@ -1,6 +1,6 @@
 //! What a program is kept from by the system, and how it is started so; `sandbox/` has one.
 
-#![cfg_attr(not(unix), allow(dead_code, reason = "nothing is started there yet"))]
+#![cfg_attr(not(unix), allow(dead_code, reason = "nothing is kept from anything there yet"))]
 
 use std::borrow::Cow;
 use std::fmt;

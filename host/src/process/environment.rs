@@ -55,6 +55,40 @@ const BASE: [&str; 35] = [
     "CARGO_HOME",
 ];
 
+/// Besides, what programs for Windows are lost without: where the system and the person's files are.
+const BASE_OF_WINDOWS: [&str; 30] = [
+    "ALLUSERSPROFILE",
+    "APPDATA",
+    "CommonProgramFiles",
+    "CommonProgramFiles(x86)",
+    "CommonProgramW6432",
+    "COMPUTERNAME",
+    "ComSpec",
+    "DriverData",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "NUMBER_OF_PROCESSORS",
+    "OS",
+    "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "PROCESSOR_IDENTIFIER",
+    "PROCESSOR_LEVEL",
+    "PROCESSOR_REVISION",
+    "ProgramData",
+    "ProgramFiles",
+    "ProgramFiles(x86)",
+    "ProgramW6432",
+    "PUBLIC",
+    "SystemDrive",
+    "SystemRoot",
+    "TEMP",
+    "TMP",
+    "USERNAME",
+    "USERPROFILE",
+    "windir",
+];
+
 /// What is a shell's or a host's own, wrong for another process, and missed by nobody.
 const PRIVATE: [&str; 5] = ["_", "OLDPWD", "PWD", "SHLVL", MARK];
 
@@ -91,16 +125,20 @@ impl EnvironmentSettings {
     fn environment(&self, declared: &[String], host: &[(OsString, OsString)]) -> Environment {
         let mut environment = Environment::default();
         for (name, value) in host {
-            let is_declared = declared.iter().any(|declared| name == declared.as_str());
-            if self.inherit || is_declared || self.pass.contains(name) || is_base(name) {
+            let is_declared = declared.iter().any(|declared| is(name, declared));
+            let is_passed = self.pass.iter().any(|passed| is(name, passed));
+            if self.inherit || is_declared || is_passed || is_base(name) {
                 environment.variables.insert(name.clone(), value.clone());
-            } else if !PRIVATE.iter().any(|private| name == *private)
-                && !self.set.contains_key(name)
+            } else if !PRIVATE.iter().any(|private| is(name, private))
+                && !self.set.keys().any(|set| is(name, set))
             {
                 environment.withheld.push(name.to_string_lossy().into_owned());
             }
         }
-        environment.variables.extend(self.set.clone());
+        for (name, value) in &self.set {
+            environment.variables.retain(|had, _| !is(had, name));
+            environment.variables.insert(name.clone(), value.clone());
+        }
         environment.withheld.sort();
         environment
     }
@@ -126,12 +164,20 @@ impl<'s> Environments<'s> {
 impl Environment {
     /// Where programs are looked up.
     pub(crate) fn path(&self) -> &OsStr {
-        self.variables.get(OsStr::new("PATH")).map_or(OsStr::new(""), OsString::as_os_str)
+        let mut found = self.variables.iter().filter(|(name, _)| is(name, "PATH"));
+        found.next_back().map_or(OsStr::new(""), |(_, value)| value.as_os_str())
     }
 }
 
+/// Whether a variable has that name, which has no case on Windows.
+fn is(name: &OsStr, other: impl AsRef<OsStr>) -> bool {
+    if cfg!(windows) { name.eq_ignore_ascii_case(other) } else { name == other.as_ref() }
+}
+
 fn is_base(name: &OsStr) -> bool {
-    name.to_str().is_some_and(|name| BASE.contains(&name) || name.starts_with("LC_"))
+    let of_system: &[&str] = if cfg!(windows) { &BASE_OF_WINDOWS } else { &[] };
+    BASE.iter().chain(of_system).any(|base| is(name, base))
+        || name.to_str().is_some_and(|name| name.starts_with("LC_"))
 }
 
 #[cfg(test)]

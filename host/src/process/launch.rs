@@ -11,13 +11,11 @@ use super::environment::Environment;
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     pub(crate) program: PathBuf,
-    #[cfg_attr(not(unix), expect(dead_code, reason = "nothing is started there yet"))]
     pub(crate) args: Vec<OsString>,
     /// The working directory: the extension's folder.
     pub(crate) dir: PathBuf,
     pub(crate) environment: Arc<Environment>,
     /// Nothing is started here: what it is runs somewhere else.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "nothing is started there yet"))]
     pub(crate) is_remote: bool,
     /// The digest that its folder has to have just before each start, where somebody trusts just that.
     pub(crate) pin: Option<String>,

@@ -256,12 +256,19 @@ impl Problem {
             Self::NotExecutable { program } if program.is_dir() => {
                 "name the program in that folder".to_owned()
             }
+            Self::NotExecutable { .. } if cfg!(windows) => {
+                "name a program (.exe, .com, .bat, .cmd) or a script (.py, .js, .mjs, .cjs)"
+                    .to_owned()
+            }
             Self::NotExecutable { program } => format!("chmod +x {}", program.display()),
             Self::NoShebang { .. } => "let a script begin with a line like #!/usr/bin/env python3 \
                                        or #!/bin/sh; rebuild a program for this machine"
                 .to_owned(),
             Self::NoInterpreter { interpreter, .. } if interpreter.ends_with('\r') => {
                 "save the script with Unix line ends (LF)".to_owned()
+            }
+            Self::NoInterpreter { interpreter, .. } if cfg!(windows) => {
+                format!("install what {interpreter} belongs to, and let PATH name its folder")
             }
             Self::NoInterpreter { interpreter, .. } => {
                 format!("install {interpreter}, or correct the first line of the script")
@@ -364,6 +371,15 @@ impl From<HandshakeError> for Problem {
     }
 }
 
+/// The words for an interpreter that is missing: Unix finds its name in the script, Windows by the ending.
+fn without_interpreter(program: &Path, interpreter: &str) -> String {
+    let program = program.display();
+    if cfg!(windows) {
+        return format!("{program} is run by {interpreter}, which is in no folder of PATH");
+    }
+    format!("the first line of {program} names {interpreter:?}, which does not exist")
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -407,11 +423,9 @@ impl fmt::Display for Problem {
                 "{} is neither a script with a #! line nor a program for this machine",
                 program.display()
             ),
-            Self::NoInterpreter { program, interpreter } => write!(
-                formatter,
-                "the first line of {} names {interpreter:?}, which does not exist",
-                program.display()
-            ),
+            Self::NoInterpreter { program, interpreter } => {
+                formatter.write_str(&without_interpreter(program, interpreter))
+            }
             Self::Spawn { program, reason } => {
                 write!(formatter, "{} could not be started: {reason}", program.display())
             }

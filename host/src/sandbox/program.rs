@@ -7,7 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::process::Launch;
-use crate::source::{interpreter_line, resolve};
+use crate::process::interpreter_line;
+use crate::source::resolve;
 
 /// The same without what only starts it, where that can be told: `env` in the first line of a script, and what stands
 /// in place of `python` or `node` to choose one of several versions, as pyenv's.

@@ -20,7 +20,7 @@ pub(crate) use self::mcp_server::Way;
 #[cfg(feature = "mcp-client")]
 pub use self::mcp_server::{McpServer, McpServerError};
 pub(crate) use self::pin::check_pin;
-pub(crate) use self::plan::{Plan, explain, interpreter_line, resolve};
+pub(crate) use self::plan::{Plan, explain, resolve};
 pub use self::program::Program;
 
 /// Where an extension comes from: a folder with a manifest, or a command line.

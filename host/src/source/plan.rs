@@ -2,14 +2,15 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io::{self, BufRead};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::ExtensionSource;
 use super::manifest::{Manifest, ManifestError, manifest_file};
 use crate::file;
-use crate::process::{Environments, Launch, Unavailable, is_executable};
+use crate::process::{
+    Environments, Launch, Unavailable, interpreter_of, is_executable, with_ending,
+};
 use crate::report::Problem;
 use crate::switch::is_switched_off;
 
@@ -85,7 +86,7 @@ impl Plan {
     fn of_folder(path: &Path, environments: &Environments<'_>) -> Self {
         let file = manifest_file(path);
         let dir = file.parent().unwrap_or(path);
-        let dir = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+        let dir = file::real(dir).unwrap_or_else(|_| dir.to_owned());
         match Manifest::read(path) {
             Ok(manifest) => {
                 let launch = launch_of(&manifest, &dir, &file, environments);
@@ -163,9 +164,9 @@ pub(crate) fn resolve(program: &OsStr, dir: &Path, folders: &OsStr) -> Result<Pa
     let path = Path::new(program);
     let resolved = if path.components().count() > 1 || path.is_absolute() {
         let plain = path.strip_prefix(".").unwrap_or(path);
-        Some(dir.join(plain)).filter(|path| path.exists())
+        Some(with_ending(dir.join(plain))).filter(|path| path.exists())
     } else {
-        let candidates = env::split_paths(folders).map(|folder| folder.join(path));
+        let candidates = env::split_paths(folders).map(|folder| with_ending(folder.join(path)));
         let found = candidates.into_iter().find(|candidate| is_executable(candidate));
         // The child starts in another folder, so a relative entry of $PATH would lead elsewhere.
         found.and_then(|program| std::path::absolute(program).ok())
@@ -194,31 +195,21 @@ fn file_stem(path: &OsStr) -> String {
     stem.filter(|stem| !stem.is_empty()).unwrap_or_else(|| "extension".to_owned())
 }
 
-/// The program in a script's first line, `#!/usr/bin/env python3` or the like.
-fn interpreter_of(script: &Path) -> Option<String> {
-    let line = interpreter_line(script)?;
-    line.split([' ', '\t']).next().map(str::to_owned)
-}
-
-/// What stands behind `#!` in a script's first line.
-pub(crate) fn interpreter_line(script: &Path) -> Option<String> {
-    let mut first = Vec::new();
-    let mut reader = io::BufReader::new(file::open(script).ok()?);
-    io::Read::take(&mut reader, 256).read_until(b'\n', &mut first).ok()?;
-    let line = String::from_utf8_lossy(&first);
-    Some(line.strip_prefix("#!")?.trim_end_matches('\n').trim_start().to_owned())
-}
+#[cfg(windows)]
+const BAD_EXE_FORMAT: i32 = 193;
 
 fn is_exec_format_error(error: &io::Error) -> bool {
     #[cfg(unix)]
     let is = error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error());
-    #[cfg(not(unix))]
-    let is = error.kind() == io::ErrorKind::InvalidData;
+    #[cfg(windows)]
+    let is = error.raw_os_error() == Some(BAD_EXE_FORMAT);
     is
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -256,15 +247,5 @@ mod tests {
         };
         assert_eq!(name("python3", &["-u", "clock.py"]), "clock");
         assert_eq!(name("./bin/my-ext", &["--flag"]), "my-ext");
-    }
-
-    #[test]
-    fn the_interpreter_of_a_script_is_found() {
-        let dir = tempfile::tempdir().unwrap();
-        let script = dir.path().join("x");
-        fs::write(&script, "#! /usr/bin/nope -x\nrest").unwrap();
-        assert_eq!(interpreter_of(&script).as_deref(), Some("/usr/bin/nope"));
-        fs::write(&script, "\u{7f}ELF").unwrap();
-        assert_eq!(interpreter_of(&script), None);
     }
 }

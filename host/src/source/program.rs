@@ -7,7 +7,7 @@ use std::process::Command;
 use super::ExtensionSource;
 use super::manifest::Manifest;
 use super::plan::{Plan, explain};
-use crate::process::{EnvironmentSettings, Environments, Launch};
+use crate::process::{EnvironmentSettings, Environments, Launch, command};
 use crate::report::Problem;
 
 /// The program of an extension, found as a [`Host`](crate::Host) finds it, for those who drive its
@@ -37,12 +37,9 @@ impl Program {
 
     /// What starts it: program, arguments, folder, and the environment that an extension gets.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.launch.program);
-        command
-            .args(&self.launch.args)
-            .current_dir(&self.launch.dir)
-            .env_clear()
-            .envs(&self.launch.environment.variables);
+        let Launch { program, args, environment, .. } = &self.launch;
+        let mut command = command(program, args, environment.path());
+        command.current_dir(&self.launch.dir).env_clear().envs(&environment.variables);
         command
     }
 

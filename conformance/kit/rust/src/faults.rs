@@ -44,7 +44,7 @@ pub(crate) fn add(kit: Extension, memory: &Rc<Memory>) -> Extension {
     let stray = async move |args: Stray, _| write_stray(&args.via, &printing);
     let keeping = Rc::clone(memory);
     let spawn_child = async move |_: NoArgs, _| {
-        let child = Process::new("cat").stdin(Stdio::piped()).spawn()?;
+        let child = reader().stdin(Stdio::piped()).spawn()?;
         keeping.children.borrow_mut().push(child);
         Ok("started")
     };
@@ -81,16 +81,43 @@ fn write_stray(via: &str, memory: &Memory) -> Result<&'static str, ToolError> {
             print!("stray print\nhalf a line");
             io::stdout().flush()?;
         }
-        #[cfg(unix)]
-        "write" => {
-            rustix::io::write(rustix::stdio::stdout(), b"stray write\n")?;
-        }
+        "write" => write_itself(b"stray write\n")?,
         "child" => {
-            Process::new("sh").args(["-c", "cat; echo stray child"]).status()?;
+            reader_that_says("stray child").status()?;
         }
         _ => memory.prints_at_exit.set(true),
     }
     Ok("printed")
+}
+
+#[cfg(unix)]
+fn write_itself(bytes: &[u8]) -> io::Result<()> {
+    rustix::io::write(rustix::stdio::stdout(), bytes)?;
+    Ok(())
+}
+
+#[cfg(windows)]
+fn write_itself(bytes: &[u8]) -> io::Result<()> {
+    use std::os::windows::io::AsHandle;
+    std::fs::File::from(io::stdout().as_handle().try_clone_to_owned()?).write_all(bytes)
+}
+
+/// A process that reads until its stdin ends.
+fn reader() -> Process {
+    if cfg!(windows) { shell("set /p line=") } else { Process::new("cat") }
+}
+
+/// The same, which prints something at its end.
+fn reader_that_says(text: &str) -> Process {
+    let with = if cfg!(windows) { "set /p line=&" } else { "cat;" };
+    shell(&format!("{with} echo {text}"))
+}
+
+fn shell(line: &str) -> Process {
+    let (shell, option) = if cfg!(windows) { ("cmd", "/c") } else { ("sh", "-c") };
+    let mut process = Process::new(shell);
+    process.args([option, line]);
+    process
 }
 
 /// At the end of `main`: Rust has no other place for what is done at exit.

@@ -5,16 +5,14 @@ mod descriptors;
 mod group;
 mod group_list;
 mod pipe;
+mod program;
 mod size_limit;
 mod strays;
 mod supervisor;
 mod watchdog;
 
 use std::borrow::Cow;
-use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::sync::Arc;
 
 use rustix::process::Pid;
@@ -25,6 +23,7 @@ pub use self::descriptors::{inherit_nothing, withhold_descriptors};
 pub(crate) use self::group::Group;
 use self::pipe::receiver;
 pub(crate) use self::pipe::{Input, Output};
+pub(crate) use self::program::{command, interpreter_of, is_executable, with_ending};
 pub use self::size_limit::outlive_size_limit;
 pub use self::strays::Stray;
 pub(crate) use self::strays::Strays;
@@ -139,9 +138,4 @@ impl Drop for Process {
         self.group.kill();
         self.group.forget();
     }
-}
-
-/// Whether the file is a program: somebody may execute it.
-pub(crate) fn is_executable(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }

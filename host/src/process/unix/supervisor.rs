@@ -73,6 +73,11 @@ impl Supervised {
         strays::now(self.group.mark())
     }
 
+    /// Kills all of its group, which may be asked and ended after that.
+    pub fn kill(&self) {
+        self.group.kill();
+    }
+
     /// Kills what is left of its group. The number is not touched any more after that: call it
     /// before the process is waited for, or when nobody else can have got the number yet.
     pub fn end(&self) {

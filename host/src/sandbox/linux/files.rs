@@ -9,11 +9,11 @@ use landlock::{
 };
 
 use crate::process::Unavailable;
+use crate::process::interpreter_line;
 use crate::sandbox::Sandbox;
 use crate::sandbox::limits::Programs;
 use crate::sandbox::program::real;
 use crate::sandbox::support::{LANDLOCK, NO_LANDLOCK};
-use crate::source::interpreter_line;
 
 /// What every program reads: itself, its libraries, and how the machine is set up.
 const READ: [&str; 36] = [

@@ -1,13 +1,11 @@
 //! Moves the bytes of a process under test, both ways.
 
+use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
-
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use rustix::process::{Signal as SystemSignal, kill_process_group};
 
 use super::Target;
 use crate::target::outgoing::Outgoing;
+use crate::target::system::wait;
 use crate::target::timeline::What;
 use crate::target::weight;
 
@@ -62,20 +60,11 @@ impl Target {
         let wants_write =
             self.outgoing.front().is_some_and(|outgoing| outgoing.not_before <= Instant::now());
         let reads = self.reading && self.next_read <= Instant::now();
-        let wanted = [
-            (self.stderr.as_ref(), PollFlags::IN),
-            (self.stdout.as_ref().filter(|_| reads), PollFlags::IN),
-            (self.stdin.as_ref().filter(|_| wants_write), PollFlags::OUT),
-        ];
-        let mut fds: Vec<_> = wanted
-            .iter()
-            .filter_map(|(descriptor, flags)| Some(PollFd::new(*descriptor.as_ref()?, *flags)))
-            .collect();
-        let timeout = Timespec::try_from(longest).ok();
-        let _ = poll(&mut fds, timeout.as_ref());
-        let mut happened = fds.iter().map(|fd| !fd.revents().is_empty());
-        let [errors, output, input] = wanted
-            .map(|(descriptor, _)| descriptor.is_some() && happened.next().unwrap_or_default());
+        let [errors, output, input] = wait(
+            (self.stderr.as_ref(), self.stdout.as_ref().filter(|_| reads)),
+            self.stdin.as_ref().filter(|_| wants_write),
+            longest,
+        );
         if errors {
             self.read_stderr();
         }
@@ -100,14 +89,14 @@ impl Target {
             }
             let next = outgoing.cutting.next(&outgoing.bytes, outgoing.written);
             let rest = &outgoing.bytes[outgoing.written..];
-            match rustix::io::write(stdin, &rest[..next.min(outgoing.chunk)]) {
+            match stdin.write(&rest[..next.min(outgoing.chunk)]) {
                 Ok(count) => {
                     outgoing.written += count;
                     outgoing.last_write = Instant::now();
                     outgoing.writes.push(count);
                     outgoing.not_before = Instant::now() + outgoing.pause;
                 }
-                Err(Errno::AGAIN | Errno::INTR) => return,
+                Err(error) if is_for_later(&error) => return,
                 Err(error) => {
                     self.forget_unwritten();
                     self.stdin = None;
@@ -144,13 +133,13 @@ impl Target {
         let slow = self.conditions.slow_reader && self.exit.is_none();
         self.next_read = Instant::now() + if slow { SLOW_PAUSE } else { Duration::ZERO };
         let mut space = vec![0; if slow { SLOW_BYTES } else { READ_BYTES }];
-        match rustix::io::read(stdout, &mut space) {
+        match stdout.read(&mut space) {
             Ok(0) => self.end_stdout(),
             Ok(count) => {
                 self.take_output(&space[..count]);
                 return count;
             }
-            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(error) if is_for_later(&error) => {}
             Err(_) => self.end_stdout(),
         }
         0
@@ -191,7 +180,7 @@ impl Target {
         );
         self.partial = (Vec::new(), 0);
         self.stdout = None;
-        let _ = kill_process_group(self.group.leader, SystemSignal::KILL);
+        self.group.supervised.kill();
         self.timeline.add(What::Action(format!("SIGKILL: {told}")));
         self.flood = Some(told);
     }
@@ -209,14 +198,19 @@ impl Target {
     pub(super) fn read_stderr(&mut self) -> usize {
         let Some(stderr) = &self.stderr else { return 0 };
         let mut space = vec![0; READ_BYTES];
-        match rustix::io::read(stderr, &mut space) {
+        match stderr.read(&mut space) {
             Ok(count) if count > 0 => {
                 self.timeline.heard_on_stderr(&space[..count]);
                 return count;
             }
-            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(error) if is_for_later(&error) => {}
             Ok(_) | Err(_) => self.stderr = None,
         }
         0
     }
+}
+
+/// Whether the same may work a little later.
+fn is_for_later(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }

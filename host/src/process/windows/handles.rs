@@ -1,0 +1,76 @@
+//! What a process that is started gets of this one's handles: those of its three pipes.
+//!
+//! std passes on each handle that may be inherited, and makes those of the pipes so for the moment of a
+//! start, in which no other thread starts anything by std. What this process was itself given to pass on, or
+//! a library in another language has made so, is another matter: a program of its own, as the command line,
+//! calls [`withhold_descriptors`] once and has none. Others cannot be marked while a program starts, as on
+//! Unix: a handle that another thread has just made for its own start would not reach that.
+
+use windows_sys::Win32::Foundation::{
+    GetHandleInformation, HANDLE, HANDLE_FLAG_INHERIT, SetHandleInformation,
+};
+use windows_sys::Win32::System::Console::{
+    GetStdHandle, STD_ERROR_HANDLE, STD_INPUT_HANDLE, STD_OUTPUT_HANDLE,
+};
+use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetProcessHandleCount};
+
+/// Numbers of handles are its multiples.
+const STEP: usize = 4;
+/// Looked at at most, where some numbers below the last one are free.
+const MOST: usize = 16 * 1024;
+
+/// Lets no program that this process starts from now on inherit a handle that is open now, the
+/// standard ones excepted. It is for the beginning of a program whose handles are its own: others
+/// of the process may want theirs inherited.
+pub fn withhold_descriptors() {
+    let mut left = count();
+    for number in 1..MOST {
+        if left == 0 {
+            return;
+        }
+        let handle: HANDLE = std::ptr::without_provenance_mut(number * STEP);
+        let Some(flags) = flags(handle) else { continue };
+        left -= 1;
+        if flags & HANDLE_FLAG_INHERIT != 0 && !is_standard(handle) {
+            #[expect(unsafe_code, reason = "the system names handles of others by their numbers")]
+            // SAFETY: the handle is open, and only a flag of it is changed.
+            unsafe {
+                SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0);
+            }
+        }
+    }
+}
+
+/// Starts a program. Nothing is to be done for that here.
+pub fn inherit_nothing<T>(start: impl FnOnce() -> T) -> T {
+    start()
+}
+
+/// How many handles are open; 0 where the system does not say.
+fn count() -> u32 {
+    let mut count = 0;
+    #[expect(unsafe_code, reason = "std does not count handles")]
+    // SAFETY: the number is the caller's, and the first handle stands for this process.
+    unsafe {
+        GetProcessHandleCount(GetCurrentProcess(), &raw mut count);
+    }
+    count
+}
+
+/// `None` for a number that no handle has.
+fn flags(handle: HANDLE) -> Option<u32> {
+    let mut flags = 0;
+    #[expect(unsafe_code, reason = "the system names handles of others by their numbers")]
+    // SAFETY: the call takes any value, and fails where it is no handle.
+    let is_open = unsafe { GetHandleInformation(handle, &raw mut flags) } != 0;
+    is_open.then_some(flags)
+}
+
+fn is_standard(handle: HANDLE) -> bool {
+    [STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE].into_iter().any(|standard| {
+        #[expect(unsafe_code, reason = "the numbers of the standard handles are wanted")]
+        // SAFETY: the call only reads what the process was started with, or has set since.
+        let found = unsafe { GetStdHandle(standard) };
+        found == handle
+    })
+}
