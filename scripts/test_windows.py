@@ -3,7 +3,8 @@
 
     make test-windows
 
-It takes the work tree as it is, and needs a linker for Windows (gcc-mingw-w64-x86-64) and wine (wine64). Where
+On Windows it runs the tests of what is ported by cargo, and builds the command. Elsewhere it takes the work
+tree as it is, and needs a linker for Windows (gcc-mingw-w64-x86-64) and wine (wine64). Where
 one of them is absent it is skipped in one line. Wine has a folder of its own, target/windows/wine.
 """
 
@@ -67,6 +68,8 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T size)
 
 
 def main():
+    if os.name == "nt":
+        return natively()
     reason = missing()
     if reason:
         say(f"  skipped: the tests for Windows; {reason}")
@@ -86,6 +89,18 @@ def main():
         wine.end()
     if failed:
         raise Failure(f"failed under wine: {', '.join(failed)}")
+    return 0
+
+
+def natively():
+    """On Windows itself: the same tests by cargo, and the command is built."""
+    for words in (
+        ["test", "--lib", *packages([*UNITS, "extline-host"])],
+        ["test", *packages(WHOLE)],
+        ["test", *SDK],
+        ["build", "--package", "extline-cli"],
+    ):
+        subprocess.run(["cargo", words[0], "--locked", *words[1:]], cwd=ROOT, check=True)
     return 0
 
 
