@@ -371,9 +371,10 @@ def client_passes(driver):
     verdicts = {row["id"]: row["verdict"] for row in rows if "verdict" in row}
     tells_causes([row for row in rows if row.get("failure")])
     known = KNOWN.get(Path(driver[0]).name, []) + KNOWN.get(Path(driver[1]).name, [])
+    # They are told as they end, and run beside each other.
     found = [f"{case} {verdict}" for case, verdict in verdicts.items() if verdict not in ("pass", "not-applicable")]
     # What a client is known for is found each time: a version that mended it is told apart.
-    assert verdicts["C-CAL-01"] == "pass" and found == known, f"exit status {ran.returncode}: {found} {ran.stderr[-500:]}"
+    assert verdicts["C-CAL-01"] == "pass" and sorted(found) == sorted(known), f"exit status {ran.returncode}: {found} {ran.stderr[-500:]}"
 
 
 def uses_everything():

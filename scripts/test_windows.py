@@ -214,6 +214,8 @@ class Wine:
         """Makes the folder, and starts what the programs of wine share."""
         system = PREFIX / "drive_c/windows/system32"
         if not system.is_dir():
+            # It makes its own folder, and none above.
+            PREFIX.parent.mkdir(parents=True, exist_ok=True)
             run("wineboot", [self.program, "wineboot", "-i"], env=self.env)
         library = system / "bcryptprimitives.dll"
         if not library.exists():
