@@ -37,7 +37,7 @@ use extline_protocol::{ArgsError, ArgsValidator, RawJson};
 
 use crate::full::Full;
 pub use crate::full::VALIDATION_STEPS;
-use crate::plain::is_plain;
+use crate::plain::{is_plain, is_plain_object};
 pub use crate::refused::SchemaError;
 pub use crate::violation::Violation;
 
@@ -49,6 +49,8 @@ const SHORT: usize = 2 * 1024;
 pub struct ToolSchema {
     small: ArgsValidator,
     text: RawJson,
+    /// The small validator checks all of it.
+    is_plain: bool,
     /// Made when it is first needed where the schema is valid at a glance, else at once.
     full: OnceLock<Result<Full, SchemaError>>,
 }
@@ -62,12 +64,10 @@ impl ToolSchema {
     /// thread, see [`ToolSchema::compile_if_quick`].
     pub fn compile(schema: &RawJson) -> Result<Self, SchemaError> {
         let small = ArgsValidator::compile(schema)?;
-        let full = if small.unsupported().is_empty() && is_plain(schema) {
-            OnceLock::new()
-        } else {
-            OnceLock::from(Ok(Full::compile(schema)?))
-        };
-        Ok(Self { small, text: schema.clone(), full })
+        let is_plain = small.unsupported().is_empty() && is_plain(schema);
+        let full =
+            if is_plain { OnceLock::new() } else { OnceLock::from(Ok(Full::compile(schema)?)) };
+        Ok(Self { small, text: schema.clone(), is_plain, full })
     }
 
     /// Compiles a schema that is valid at a glance, as most are; `None` for all others.
@@ -77,16 +77,31 @@ impl ToolSchema {
         }
         match ArgsValidator::compile(schema) {
             Ok(small) if small.unsupported().is_empty() => {
-                Some(Ok(Self { small, text: schema.clone(), full: OnceLock::new() }))
+                let (text, full) = (schema.clone(), OnceLock::new());
+                Some(Ok(Self { small, text, is_plain: true, full }))
             }
             Ok(_) => None,
             Err(problem) => Some(Err(problem.into())),
         }
     }
 
-    /// Whether a validation of these arguments takes some milliseconds at most, so that it needs no
-    /// thread of its own.
-    pub fn is_quick(&self, args: &RawJson) -> bool {
+    /// Validates arguments where that takes some milliseconds at most, so that it needs no thread of its
+    /// own; `None` for all others.
+    pub fn validate_if_quick(&self, args: &RawJson) -> Option<Result<(), Violation>> {
+        if self.accepts_at_a_glance(args) {
+            return Some(Ok(()));
+        }
+        self.is_quick(args).then(|| self.validate(args))
+    }
+
+    /// Whether it is plain, the arguments are, and they match. jsonschema, which agrees then, would build a
+    /// tree of them first.
+    fn accepts_at_a_glance(&self, args: &RawJson) -> bool {
+        self.is_plain && is_plain_object(args) && self.small.validate(args).is_ok()
+    }
+
+    /// Whether a validation takes some milliseconds at most.
+    fn is_quick(&self, args: &RawJson) -> bool {
         if self.full.get().is_none() && self.text.get().len() > SHORT {
             return false;
         }

@@ -54,6 +54,13 @@ fn is_plain_keyword(name: &str, value: &str, levels: usize) -> bool {
     }
 }
 
+/// Whether arguments are a short object of values that everybody reads alike.
+pub(crate) fn is_plain_object(args: &RawJson) -> bool {
+    args.get().len() <= LONGEST
+        && Members::of_valid(args.get())
+            .is_some_and(|members| members.iter().all(|one| is_plain_value(one.value)))
+}
+
 fn is_plain_value(text: &str) -> bool {
     matches!(text, "null" | "true" | "false" | "{}" | "[]")
         || is_string(text)
