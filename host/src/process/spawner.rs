@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 
 use super::host_processes::HostProcesses;
 use super::launch::Launch;
-use super::{Spawned, spawn as spawn_once};
+use super::{Spawned, inherit_nothing, spawn as spawn_once};
 
 /// A thread that starts programs in the order in which it is told. It ends with its work once this
 /// is dropped.
@@ -25,6 +25,19 @@ struct Order {
     spawned: oneshot::Sender<io::Result<Spawned>>,
 }
 
+/// Programs that are started after one look through this process's descriptors, beside the first.
+/// With hundreds of them a look takes as long as a start.
+const AT_ONCE: usize = 7;
+
+impl Order {
+    fn carry_out(self, processes: &HostProcesses) {
+        if !self.spawned.is_closed() {
+            // Nobody may want it any more; then it is killed right here.
+            drop(self.spawned.send(spawn(&self.launch, processes)));
+        }
+    }
+}
+
 impl Spawner {
     /// # Panics
     /// Outside a tokio runtime.
@@ -32,11 +45,12 @@ impl Spawner {
         let processes = Arc::clone(processes);
         let (orders, waiting) = mpsc::channel::<Order>();
         spawn_blocking(move || {
-            for Order { launch, spawned } in waiting {
-                if !spawned.is_closed() {
-                    // Nobody may want it any more; then it is killed right here.
-                    drop(spawned.send(spawn(&launch, &processes)));
-                }
+            for order in &waiting {
+                inherit_nothing(|| {
+                    order.carry_out(&processes);
+                    // What waits already need not look through the descriptors again.
+                    waiting.try_iter().take(AT_ONCE).for_each(|order| order.carry_out(&processes));
+                });
             }
         });
         Self(orders)

@@ -7,6 +7,7 @@
 //! rest of the program passes on. So they are marked while a program starts, and only where there are
 //! any; a program of its own, as the command line, calls [`withhold_descriptors`] once and has none.
 
+use std::cell::Cell;
 use std::fs;
 use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::Mutex;
@@ -24,11 +25,35 @@ pub fn withhold_descriptors() {
     }
 }
 
+thread_local! {
+    /// This thread has marked them.
+    static ARE_MARKED: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Starts a program, which inherits nothing but its three standard descriptors, whatever this process
-/// has open.
+/// has open. Within it more can be started, and the descriptors are not looked through again.
 ///
-/// What another thread starts in that moment, 0.2 ms as a rule, inherits no more.
+/// What another thread starts in that moment, 0.2 ms as a rule, inherits no more. What another thread
+/// opens in it may be inherited.
 pub fn inherit_nothing<T>(start: impl FnOnce() -> T) -> T {
+    if ARE_MARKED.get() {
+        return start();
+    }
+    ARE_MARKED.set(true);
+    let _unset = Unset;
+    marked(start)
+}
+
+/// What this thread starts from now on looks for them itself.
+struct Unset;
+
+impl Drop for Unset {
+    fn drop(&mut self) {
+        ARE_MARKED.set(false);
+    }
+}
+
+fn marked<T>(start: impl FnOnce() -> T) -> T {
     static MARKING: Mutex<()> = Mutex::new(());
     // Held while they are marked: whoever came meanwhile would find none, and start when they are
     // open to all again.
