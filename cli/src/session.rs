@@ -262,7 +262,10 @@ impl Session {
         let host = Arc::clone(&self.host);
         let mut options = CallOptions::default();
         options.timeout = timeout.after;
-        self.listen_to(async { host.start_call(tool, args, options).await?.outcome().await }).await
+        // What a call waits for is large, and moved wherever this future goes.
+        let called =
+            Box::pin(async { host.start_call(tool, args, options).await?.outcome().await });
+        self.listen_to(called).await
     }
 
     /// Says on stderr how the author of a tool has calls of it shown.

@@ -27,7 +27,7 @@ impl ProfileRules {
     }
 
     /// A result as the model sees it (`zot.empty-content`).
-    pub(crate) fn seen(&self, mut result: ToolResult) -> ToolResult {
+    pub(crate) fn seen(&self, mut result: Box<ToolResult>) -> Box<ToolResult> {
         if !self.profile.keeps_empty_content {
             result.content.retain(|block| block.plain().as_deref() != Some(""));
             if result.content.is_empty() {

@@ -266,8 +266,8 @@ impl Session {
 
 fn answer_of(kind: CallKind, members: &str) -> Result<ExtensionFrame> {
     Ok(match kind {
-        CallKind::Tool | CallKind::CallTool => ExtensionFrame::ToolResult(members_of(members)?),
-        CallKind::Command => ExtensionFrame::CommandResponse(members_of(members)?),
+        CallKind::Tool | CallKind::CallTool => members_of::<ToolResult>(members)?.into(),
+        CallKind::Command => members_of::<CommandResponse>(members)?.into(),
         CallKind::Intercept | CallKind::Request => ExtensionFrame::Response(members_of(members)?),
     })
 }
@@ -276,8 +276,8 @@ fn reply(state: &mut State, key: &CallKey, frame: ExtensionFrame) {
     let session = &mut state.channel.session;
     // It fails for a call that the session has answered in the handler's place.
     let _ = match frame {
-        ExtensionFrame::ToolResult(result) => session.reply_tool(key, result),
-        ExtensionFrame::CommandResponse(response) => session.reply_command(key, response),
+        ExtensionFrame::ToolResult(result) => session.reply_tool(key, *result),
+        ExtensionFrame::CommandResponse(response) => session.reply_command(key, *response),
         ExtensionFrame::Response(response) => session.reply_request(
             key,
             response.error.map_or_else(|| Ok(response.result.unwrap_or_default()), Err),

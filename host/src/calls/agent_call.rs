@@ -73,10 +73,10 @@ impl Shared {
         let call = Proposal::of_agent(&id, &tool, place);
         let review = Review::of(self, call, RawJson::parse(&args).ok().as_ref());
         // What was an answer is one still: one is replaced by another.
-        review
-            .run(Ok(result))
-            .await
-            .unwrap_or_else(|error| ToolResult::error(Id::from(&*id), error.to_error_info()))
+        match review.run(Ok(Box::new(result))).await {
+            Ok(result) => *result,
+            Err(error) => ToolResult::error(Id::from(&*id), error.to_error_info()),
+        }
     }
 
     async fn decide(

@@ -27,9 +27,9 @@ async fn outcome_of(asked: AskedTool) -> Result<ToolResult, CallError> {
         _ = &mut stopped => return Err(CallError::Cancelled { name }),
     };
     let reason = tokio::select! {
-        answer = started.answered() => return answer,
+        answer = started.answered() => return answer.map(|result| *result),
         reason = &mut stopped => reason.unwrap_or_default(),
     };
     started.cancel(&reason);
-    started.answered().await
+    started.outcome().await
 }

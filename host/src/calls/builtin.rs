@@ -47,7 +47,7 @@ pub(crate) fn start(
     runtime.spawn(async move {
         let _turn = turn;
         let work = TIME.scope(time.clone(), builtin.answer(call));
-        let error = |error| Ok(ToolResult::error(id, error));
+        let error = |error| Ok(Box::new(ToolResult::error(id, error)));
         let stopped = async {
             tokio::select! {
                 () = stop.notified() => {}
@@ -60,7 +60,7 @@ pub(crate) fn start(
             None => run.await,
         };
         let answer = match ended {
-            Ended::Answered(Ok(result)) => Ok(result),
+            Ended::Answered(Ok(result)) => Ok(Box::new(result)),
             // One that fails or panics answers with an error, as an extension's does.
             Ended::Answered(Err(failure)) => error(failure),
             Ended::Panicked => {

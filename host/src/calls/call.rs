@@ -106,7 +106,7 @@ pub struct Call {
 #[derive(Debug)]
 pub(super) struct Running {
     pub(super) runner: Runner,
-    pub(super) result: oneshot::Receiver<Result<ToolResult, Unanswered>>,
+    pub(super) result: oneshot::Receiver<Result<Box<ToolResult>, Unanswered>>,
     pub(super) updates: watch::Receiver<Option<Arc<ToolUpdate>>>,
 }
 
@@ -131,11 +131,11 @@ impl Call {
 
     /// Waits for the result.
     pub async fn outcome(mut self) -> Result<ToolResult, CallError> {
-        self.answered().await
+        self.answered().await.map(|result| *result)
     }
 
     /// The same once; may be dropped and called again until it has returned.
-    pub(crate) async fn answered(&mut self) -> Result<ToolResult, CallError> {
+    pub(crate) async fn answered(&mut self) -> Answer {
         let mut answer = self.reviewed().await;
         if let Runner::Extension(guard) = &self.running.runner {
             let connection = guard.connection();
@@ -174,7 +174,7 @@ impl Call {
         }
     }
 
-    fn in_words(&self, answer: Result<ToolResult, Unanswered>) -> Result<ToolResult, CallError> {
+    fn in_words(&self, answer: Result<Box<ToolResult>, Unanswered>) -> Answer {
         answer.map_err(|unanswered| {
             let asked = match &self.running.runner {
                 Runner::Extension(guard) => Some(guard.connection()),
@@ -210,7 +210,7 @@ pub(crate) enum Runner {
 
 impl Running {
     /// What has its result already.
-    pub(super) fn recalled(result: ToolResult) -> Self {
+    pub(super) fn recalled(result: Box<ToolResult>) -> Self {
         let (sender, receiver) = oneshot::channel();
         // The receiver is there.
         let _ = sender.send(Ok(result));

@@ -18,6 +18,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::request::Request;
+use super::review::Answer;
 use crate::connection::{Connection, Method, MethodCall, News, PendingChange, Shared, params_of};
 use crate::lock::lock;
 use crate::report::CallError;
@@ -247,12 +248,7 @@ impl Shared {
     }
 
     /// The result of a call, with what it says of the actions that were pushed in it.
-    pub(super) fn with_banner(
-        &self,
-        answer: &mut Result<ToolResult, CallError>,
-        connection: &Connection,
-        call: &CallKey,
-    ) {
+    pub(super) fn with_banner(&self, answer: &mut Answer, connection: &Connection, call: &CallKey) {
         if let Ok(result) = answer
             && let Some(banner) =
                 lock(&self.pending.queue).banner(&(connection.index(), call.clone()))

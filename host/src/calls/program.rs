@@ -118,7 +118,7 @@ async fn answer(mut call: MethodCall, project: &Path) -> Result<RawJson, RpcErro
         Ok(params) => run(&mut call, &connection, params, project).await,
         Err(error) => Err(error),
     };
-    telling.end(&Ok(told(&id, &ran)));
+    telling.end(&Ok(Box::new(told(&id, &ran))));
     RawJson::of(&ran?).map_err(|error| RpcError::new(ErrorKind::Internal, error.to_string()))
 }
 

@@ -69,10 +69,10 @@ impl Shared {
         let review = Review::of(self, call, Some(&args));
         let connection = self.connection(owner).ok_or_else(unknown)?;
         let sending = Sending {
-            tool: &tool,
+            tool: Arc::clone(&tool),
             args,
             options,
-            chain: vec![name.to_owned()],
+            called_by: Vec::new(),
             above: None,
             origin: None,
             turn: None,
@@ -97,7 +97,7 @@ impl Shared {
         match reconciled {
             // It is the result of the call, which nobody has seen.
             Reconciled::Completed(result) => {
-                review.run(Ok(result)).await.map(Reconciled::Completed)
+                review.run(Ok(Box::new(result))).await.map(|result| Reconciled::Completed(*result))
             }
             other => Ok(other),
         }

@@ -16,7 +16,7 @@ use crate::registry::Point;
 use crate::report::{Blocked, CallError};
 
 /// What a call came to.
-pub(super) type Answer = Result<ToolResult, CallError>;
+pub(super) type Answer = Result<Box<ToolResult>, CallError>;
 
 /// A call whose result somebody may want to see first.
 #[derive(Debug)]
@@ -180,22 +180,22 @@ fn shown(answer: &Answer) -> EventResult {
 }
 
 /// The answer with what extensions made of it.
-fn replaced(id: Id, answer: Answer, result: EventResult) -> ToolResult {
+fn replaced(id: Id, answer: Answer, result: EventResult) -> Box<ToolResult> {
     let EventResult { content, is_error, structured_content, details, error, .. } = result;
-    let before = answer.unwrap_or_else(|_| ToolResult::new(id, Vec::new()));
+    let before = answer.unwrap_or_else(|_| Box::new(ToolResult::new(id, Vec::new())));
     // A view says once more what the content said: what was cut out there would stay in it.
     let view = before.view.clone().filter(|_| before.content == content);
-    ToolResult { content, is_error, structured_content, details, view, error, ..before }
+    Box::new(ToolResult { content, is_error, structured_content, details, view, error, ..*before })
 }
 
 /// What stands in the place of a result that nobody may read. What the tool did to the world stays
 /// known.
-fn withheld(id: Id, tool: &str, answer: Answer, blocked: &Blocked) -> ToolResult {
+fn withheld(id: Id, tool: &str, answer: Answer, blocked: &Blocked) -> Box<ToolResult> {
     let Blocked { by, reason } = blocked;
     let text = format!("the result of {tool} was withheld by {by}: {reason}");
     let error = ErrorInfo::new(ErrorKind::Permission, text);
     let effects = answer.ok().and_then(|result| result.effects);
-    ToolResult { effects, ..ToolResult::error(id, error) }
+    Box::new(ToolResult { effects, ..ToolResult::error(id, error) })
 }
 
 #[cfg(test)]
@@ -209,9 +209,9 @@ mod tests {
         let mut before = ToolResult::new("1".into(), vec![Content::text("key sk-1")]);
         before.view = RawJson::parse(r#"{"kind":"lines","lines":["key sk-1"]}"#).ok();
         let seen = EventResult::whole(&before);
-        let kept = replaced("1".into(), Ok(before.clone()), seen.clone());
+        let kept = replaced("1".into(), Ok(Box::new(before.clone())), seen.clone());
         assert_eq!(kept.view, before.view);
         let cut = EventResult { content: vec![Content::text("key ***")], ..seen };
-        assert_eq!(replaced("1".into(), Ok(before), cut).view, None);
+        assert_eq!(replaced("1".into(), Ok(Box::new(before)), cut).view, None);
     }
 }

@@ -11,6 +11,7 @@ use tracing::field::Empty;
 use tracing::{Level, Span, info_span, span_enabled};
 
 use super::program::is_program;
+use super::review::Answer;
 use crate::audit::{More, Record, error_type, micros};
 use crate::connection::{News, Shared};
 use crate::report::{CallError, CallStatus};
@@ -151,7 +152,7 @@ impl Telling {
     }
 
     /// Tells how the call ended; only the first time.
-    pub(crate) fn end(&mut self, answer: &Result<ToolResult, CallError>) {
+    pub(crate) fn end(&mut self, answer: &Answer) {
         if let Some(told) = self.0.take() {
             told.end(&match answer {
                 Ok(result) => End::Answered(result),

@@ -1,7 +1,10 @@
 //! The way of a tool call, whoever makes it: interceptors, the tool's schema, guards, an
 //! approval, the tool (`call.gate`). Who wants to know of it is told when it begins and when it ends.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase, ToolResult};
@@ -87,12 +90,19 @@ impl Shared {
             }
         };
         let mut aborts = self.aborts.subscribe();
-        let running = self.run_call(&id, caller, name, args, options, &mut telling);
-        let begun = tokio::select! {
-            biased;
-            // The sender is ours, so this is no error.
-            _ = aborts.changed() => Err(CallError::Cancelled { name: name.to_owned() }),
-            begun = running => begun,
+        let begun = {
+            // It is large, and not moved once it stands here.
+            let mut running = pin!(self.run_call(&id, caller, name, args, options, &mut telling));
+            // Most calls begin at once, and need not listen.
+            match poll_fn(|context| Poll::Ready(running.as_mut().poll(context))).await {
+                Poll::Ready(begun) => begun,
+                Poll::Pending => tokio::select! {
+                    biased;
+                    // The sender is ours, so this is no error.
+                    _ = aborts.changed() => Err(CallError::Cancelled { name: name.to_owned() }),
+                    begun = running => begun,
+                },
+            }
         };
         match begun {
             Ok(Begun { running, timeout, review, aftermath }) => Ok(Call {
@@ -165,7 +175,8 @@ impl Shared {
             Recalled::TooOften => return Err(CallError::Duplicate { tool: name.to_owned() }),
             Recalled::Result(result) => {
                 telling.recalled();
-                let running = Running::recalled(ToolResult { id: Id::from(id), ..*result });
+                let result = Box::new(ToolResult { id: Id::from(id), ..*result });
+                let running = Running::recalled(result);
                 let (timeout, aftermath) = (announced_timeout, Aftermath::nothing());
                 return Ok(Begun { running, timeout, review, aftermath });
             }
@@ -185,10 +196,10 @@ impl Shared {
                     operation_key: options.operation_key,
                     reconcile: false,
                 };
-                let mut chain = caller.above;
-                chain.push(name.to_owned());
+                let called_by = caller.above;
+                let asked = Arc::clone(&tool);
                 let sending =
-                    Sending { tool: &tool, args, options, chain, above: time, origin, turn };
+                    Sending { tool: asked, args, options, called_by, above: time, origin, turn };
                 let is_reloading = |registry: &mut Registry| registry.is_tool_reloading(name);
                 let sent = self.send(is_free, is_reloading, || {
                     let connection = self.connection(*owner).ok_or_else(unknown)?;
@@ -330,8 +341,8 @@ impl Shared {
         schema: &Arc<ToolSchema>,
         args: RawJson,
     ) -> Result<RawJson, Violation> {
-        if schema.is_quick(&args) {
-            return schema.validate(&args).map(|()| args);
+        if let Some(verdict) = schema.validate_if_quick(&args) {
+            return verdict.map(|()| args);
         }
         // It is never closed.
         let permit = Arc::clone(&self.long_validations).acquire_owned().await;

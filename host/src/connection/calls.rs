@@ -23,9 +23,9 @@ use crate::tool::Tool;
 /// Who waits for an answer.
 pub(crate) enum Waiting {
     Tool {
-        name: String,
-        /// The tools above it and its own name, outermost first.
-        chain: Vec<String>,
+        tool: Arc<Tool>,
+        /// The tools above it, outermost first.
+        called_by: Vec<String>,
         /// Nobody wants its result any more.
         is_cancelled: bool,
         /// Whose time stands still while a person is asked.
@@ -33,7 +33,7 @@ pub(crate) enum Waiting {
         origin: Option<u64>,
         /// No other call of a sequential tool runs as long as this is held.
         _turn: Option<OwnedSemaphorePermit>,
-        result: oneshot::Sender<Result<ToolResult, Unanswered>>,
+        result: oneshot::Sender<Result<Box<ToolResult>, Unanswered>>,
         updates: watch::Sender<Option<Arc<ToolUpdate>>>,
         /// What the newest of these takes in memory.
         kept: usize,
@@ -68,12 +68,12 @@ pub(crate) struct CommandAnswer {
 }
 
 /// A tool call that may be sent.
-pub(crate) struct Sending<'a> {
-    pub(crate) tool: &'a Tool,
+pub(crate) struct Sending {
+    pub(crate) tool: Arc<Tool>,
     pub(crate) args: RawJson,
     pub(crate) options: ToolCallOptions,
-    /// The tools above it and its own name, outermost first.
-    pub(crate) chain: Vec<String>,
+    /// The tools above it, outermost first.
+    pub(crate) called_by: Vec<String>,
     /// The time of those above it.
     pub(crate) above: Option<Standstill>,
     /// What the agent knows it by.
@@ -85,7 +85,7 @@ pub(crate) struct Sending<'a> {
 /// A tool call that was sent.
 pub(crate) struct SentCall {
     pub(crate) guard: CallGuard,
-    pub(crate) result: oneshot::Receiver<Result<ToolResult, Unanswered>>,
+    pub(crate) result: oneshot::Receiver<Result<Box<ToolResult>, Unanswered>>,
     pub(crate) updates: watch::Receiver<Option<Arc<ToolUpdate>>>,
 }
 
@@ -110,7 +110,8 @@ impl Waiting {
     /// The name of the tool, command or intercept point.
     pub(super) fn name(&self) -> &str {
         match self {
-            Self::Tool { name, .. } | Self::Command { name, .. } => name,
+            Self::Tool { tool, .. } => tool.name(),
+            Self::Command { name, .. } => name,
             Self::Request { method, .. } => method,
             Self::Intercept { point, .. } => point,
         }
@@ -214,21 +215,20 @@ impl Unanswered {
 
 impl Connection {
     /// Sends a tool call.
-    pub(crate) fn call_tool(self: &Arc<Self>, sending: Sending<'_>) -> Result<SentCall, CallError> {
-        let Sending { tool, args, options, chain, above, origin, turn } = sending;
-        let name = tool.name();
+    pub(crate) fn call_tool(self: &Arc<Self>, sending: Sending) -> Result<SentCall, CallError> {
+        let Sending { tool, args, options, called_by, above, origin, turn } = sending;
         let now = Instant::now();
         let mut state = self.lock();
-        self.check_enabled(&state, name)?;
+        self.check_enabled(&state, tool.name())?;
         let key = state
             .session
-            .call_tool(name, args, options, now)
-            .map_err(|error| self.not_sent(&state, name, error))?;
+            .call_tool(tool.name(), args, options, now)
+            .map_err(|error| self.not_sent(&state, tool.name(), error))?;
         let (result_sender, result) = oneshot::channel();
         let (updates_sender, updates) = watch::channel(None);
         let waiting = Waiting::Tool {
-            name: name.to_owned(),
-            chain,
+            tool,
+            called_by,
             is_cancelled: false,
             above: Above::new(above),
             origin,
@@ -294,9 +294,9 @@ impl Connection {
     }
 
     pub(crate) fn cancel(&self, key: &CallKey, reason: &str) {
-        let now = Instant::now();
         let mut state = self.lock();
         if let Some(waiting) = state.waiting.get_mut(key) {
+            let now = Instant::now();
             if let Waiting::Tool { is_cancelled, .. } = waiting {
                 *is_cancelled = true;
             }

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::future::{self, poll_fn};
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use tokio::time::{sleep, sleep_until, timeout};
+use tokio::time::{sleep, timeout};
 
 use super::calls::Unanswered;
 use super::news::News;
@@ -72,8 +73,15 @@ impl Connection {
     /// Reads, writes and keeps the time until the process ends or must be given up.
     async fn serve(&self, process: &mut Process, output: &mut Output) -> Cause {
         let mut output_is_open = true;
+        // Set again only where another time is waited for: that costs more than the rest of a turn.
+        let mut timer = pin!(sleep(Duration::ZERO));
+        let mut timer_is_set_to = None;
         loop {
             let (blocked, wake_at, may_read) = self.prepare_to_wait();
+            if let Some(at) = wake_at.filter(|_| wake_at != timer_is_set_to) {
+                timer.as_mut().reset(at.into());
+                timer_is_set_to = wake_at;
+            }
             tokio::select! {
                 exit = process.wait() => return Cause::Exited(exit),
                 is_open = poll_fn(|context| self.poll_read(output, context)), if output_is_open && may_read => {
@@ -85,12 +93,7 @@ impl Connection {
                         None => future::pending().await,
                     }
                 } => self.write_on(),
-                () = async {
-                    match wake_at {
-                        Some(at) => sleep_until(at.into()).await,
-                        None => future::pending().await,
-                    }
-                } => {
+                () = timer.as_mut(), if wake_at.is_some() => {
                     if output_is_open && may_read {
                         self.catch_up(output);
                     }
@@ -125,37 +128,35 @@ impl Connection {
     /// every call costs more than one idle look at the clock.
     fn prepare_to_wait(&self) -> (Option<Arc<Input>>, Option<Instant>, bool) {
         let mut state = self.lock();
-        let now = Instant::now();
         if !state.disordered.is_empty() {
             self.send_disordered(&mut state);
-            self.carry_out(&mut state, now);
+            self.carry_out(&mut state, Instant::now());
         }
-        let set = state.wake_at.filter(|at| *at > now);
-        state.wake_at = [set, state.next_step()].into_iter().flatten().min();
+        state.wake_at = [state.wake_at, state.next_step()].into_iter().flatten().min();
         (state.queue.blocked(), state.wake_at, !state.registering.is_full())
     }
 
     /// Reads once; whether more may come.
     fn poll_read(&self, output: &mut Output, context: &mut Context<'_>) -> Poll<bool> {
-        let now = Instant::now();
         let mut state = self.lock();
         let read = |space: &mut [u8]| match output.poll_read(context, space) {
             Poll::Ready(outcome) => outcome,
             Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
         };
-        let is_open = match read_into(&mut state, read, now) {
+        let (is_open, now) = match read_into(&mut state, read) {
             Read::NothingYet => return Poll::Pending,
-            Read::Bytes { count, outgrown } => {
-                take_note(&mut state, output, (count, outgrown), now);
-                true
+            Read::Bytes { count, outgrown, at } => {
+                take_note(&mut state, output, (count, outgrown), at);
+                (true, at)
             }
             Read::End => {
+                let now = Instant::now();
                 state.trace_output_end();
                 state.session.handle_eof(now);
                 if !state.is_ending() {
                     self.lose_output(&mut state, Problem::OutputClosed, now);
                 }
-                false
+                (false, now)
             }
         };
         self.carry_out(&mut state, now);
@@ -164,12 +165,11 @@ impl Connection {
 
     /// Reads before a deadline is looked at: what came in time counts, also when this task is late.
     fn catch_up(&self, output: &Output) {
-        let now = Instant::now();
         let mut state = self.lock();
-        let read = read_into(&mut state, |space| output.try_read(space), now);
-        if let Read::Bytes { count, outgrown } = read {
-            take_note(&mut state, output, (count, outgrown), now);
-            self.carry_out(&mut state, now);
+        let read = read_into(&mut state, |space| output.try_read(space));
+        if let Read::Bytes { count, outgrown, at } = read {
+            take_note(&mut state, output, (count, outgrown), at);
+            self.carry_out(&mut state, at);
         }
     }
 
@@ -197,7 +197,7 @@ impl Connection {
         let mut read = 0;
         while read < A_PIPE_HOLDS
             && let Read::Bytes { count, .. } =
-                read_into(&mut state, |space: &mut [u8]| output.try_read(space), now)
+                read_into(&mut state, |space: &mut [u8]| output.try_read(space))
         {
             read += count;
         }
@@ -218,6 +218,7 @@ impl Connection {
         if state.wake_at.is_some_and(|at| at <= now) {
             state.handle_timeout(now);
             self.carry_out(&mut state, now);
+            state.wake_at = None;
         }
     }
 
@@ -417,10 +418,11 @@ impl Drop for Abandoned {
 
 /// What one look at the output brought.
 enum Read {
-    /// `outgrown`: the first long frame is among them.
+    /// `outgrown`: the first long frame is among them. They were read `at` that time.
     Bytes {
         count: usize,
         outgrown: bool,
+        at: Instant,
     },
     NothingYet,
     End,
@@ -434,11 +436,7 @@ fn take_note(state: &mut State, output: &Output, (count, outgrown): (usize, bool
     state.flood.note_bytes(count, now);
 }
 
-fn read_into(
-    state: &mut State,
-    read: impl FnOnce(&mut [u8]) -> io::Result<usize>,
-    now: Instant,
-) -> Read {
+fn read_into(state: &mut State, read: impl FnOnce(&mut [u8]) -> io::Result<usize>) -> Read {
     let before_hello = state.session.extension().is_none();
     let State { session, trace, long_read, .. } = state;
     let space = session.read_space();
@@ -458,6 +456,7 @@ fn read_into(
     if let Some(first) = first {
         state.note_before_hello(&first);
     }
-    state.session.handle_read(count, now);
-    Read::Bytes { count, outgrown }
+    let at = Instant::now();
+    state.session.handle_read(count, at);
+    Read::Bytes { count, outgrown, at }
 }

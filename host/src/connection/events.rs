@@ -70,7 +70,7 @@ impl Connection {
             HostEvent::HandshakeFailed(error) if error != HandshakeError::Ended => {
                 state.failure.get_or_insert(error.into());
             }
-            HostEvent::RegisterTool(tool) => self.register_tool(state, tool),
+            HostEvent::RegisterTool(tool) => self.register_tool(state, *tool),
             HostEvent::UnregisterTool(name) => self.unregister_tool(state, &name),
             HostEvent::RegisterCommand(command) => self.register_command(state, command),
             HostEvent::Subscribe(subscribe) => {
@@ -174,13 +174,13 @@ impl Connection {
                     let what = format!("an update of {}", state.tool_of(&key));
                     self.check_view(state, &what, &mut update.view);
                 }
-                if let Some(Waiting::Tool { name, updates, kept, .. }) = state.waiting.get_mut(&key)
+                if let Some(Waiting::Tool { tool, updates, kept, .. }) = state.waiting.get_mut(&key)
                 {
                     let memory = update.memory();
                     state.kept_answers =
                         state.kept_answers + memory - std::mem::replace(kept, memory);
                     let update = Arc::new(update);
-                    let tool = name.clone();
+                    let tool = tool.name().to_owned();
                     updates.send_replace(Some(Arc::clone(&update)));
                     let extension = self.name.clone();
                     self.tell(News::ToolUpdate { extension, tool, update });
@@ -190,7 +190,7 @@ impl Connection {
                 state.stop_children(&key, "the command that it belongs to is answered");
                 let panel = self.panel_of(state, &response);
                 if let Some(Waiting::Command { response: waiting, .. }) = state.stop_waiting(&key) {
-                    let _ = waiting.send(Ok(CommandAnswer { response, panel }));
+                    let _ = waiting.send(Ok(CommandAnswer { response: *response, panel }));
                 }
             }
             HostEvent::InterceptResponse { key, response } => {

@@ -121,7 +121,10 @@ impl State {
         };
         let key = self.session.in_flight(CallKind::Tool, id);
         match key.as_ref().and_then(|key| self.waiting.get(key)) {
-            Some(Waiting::Tool { chain, is_cancelled: false, .. }) => Ok((key, chain.clone())),
+            Some(Waiting::Tool { tool, called_by, is_cancelled: false, .. }) => {
+                let chain = called_by.iter().cloned().chain([tool.name().to_owned()]);
+                Ok((key, chain.collect()))
+            }
             Some(_) => {
                 let text = format!("the tool call {id} that it belongs to was cancelled");
                 Err(RpcError::new(ErrorKind::Cancelled, text))

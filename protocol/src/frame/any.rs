@@ -107,9 +107,9 @@ macro_rules! frames {
 frames! {
     /// A frame from an extension to a host.
     pub enum ExtensionFrame {
-        ToolResult(ToolResult),
+        ToolResult(ToolResult) boxed,
         ToolUpdate(ToolUpdate),
-        CommandResponse(CommandResponse),
+        CommandResponse(CommandResponse) boxed,
         EventInterceptResponse(EventInterceptResponse),
         Notify(Notify),
         Log(Log),
@@ -125,9 +125,9 @@ frames! {
         Submit(Submit),
         SubmitSlash(SubmitSlash),
         ClearNotes(ClearNotes),
-        Hello(Hello),
+        Hello(Hello) boxed,
         RegisterCommand(RegisterCommand),
-        RegisterTool(RegisterTool),
+        RegisterTool(RegisterTool) boxed,
         UnregisterTool(UnregisterTool),
         Subscribe(Subscribe),
         Ready(Ready),

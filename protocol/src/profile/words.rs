@@ -55,14 +55,14 @@ pub(super) fn without_extline(
     result: fn(ToolResult) -> ToolResult,
 ) -> ExtensionFrame {
     match frame {
-        ExtensionFrame::RegisterTool(frame) => tool(frame).into(),
+        ExtensionFrame::RegisterTool(frame) => tool(*frame).into(),
         ExtensionFrame::RegisterCommand(command) => {
             RegisterCommand { usage: None, ..command }.into()
         }
         ExtensionFrame::Subscribe(subscribe) => {
             Subscribe { guards: None, on_failure: None, filters: None, ..subscribe }.into()
         }
-        ExtensionFrame::ToolResult(frame) => result(frame).into(),
+        ExtensionFrame::ToolResult(frame) => result(*frame).into(),
         ExtensionFrame::EventInterceptResponse(response) => {
             EventInterceptResponse { ask: false, ..response }.into()
         }
@@ -72,7 +72,7 @@ pub(super) fn without_extline(
         }
         ExtensionFrame::CommandResponse(response) => {
             let open_panel = response.open_panel.map(|panel| Panel { view: None, ..panel });
-            CommandResponse { open_panel, ..response }.into()
+            CommandResponse { open_panel, ..*response }.into()
         }
         frame => frame,
     }
@@ -86,7 +86,7 @@ pub(super) fn without_upstream(frame: ExtensionFrame) -> ExtensionFrame {
                 Action::ToolPrompt => Action::Other(Action::ToolPrompt.as_str().into()),
                 action => action,
             };
-            CommandResponse { action, tool_name: None, tool_args: None, ..response }.into()
+            CommandResponse { action, tool_name: None, tool_args: None, ..*response }.into()
         }
         ExtensionFrame::EventInterceptResponse(response) => {
             EventInterceptResponse { system_prompt: None, ..response }.into()

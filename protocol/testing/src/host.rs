@@ -242,7 +242,7 @@ impl Host {
         match event {
             HostEvent::Hello(_) => self.has_greeted = true,
             HostEvent::HandshakeFailed(error) => self.broken = Some(error.to_string()),
-            HostEvent::RegisterTool(tool) => self.offered.add_tool(tool),
+            HostEvent::RegisterTool(tool) => self.offered.add_tool(*tool),
             HostEvent::UnregisterTool(name) => self.offered.remove_tool(&name),
             HostEvent::RegisterCommand(command) => self.offered.add_command(command),
             HostEvent::Subscribe(subscribe) => self.offered.subscribe(subscribe),
@@ -258,9 +258,9 @@ impl Host {
                     call.parts.push(data);
                 }
             }
-            HostEvent::ToolResult { key, result } => self.answered(&key, Outcome::Tool(result)),
+            HostEvent::ToolResult { key, result } => self.answered(&key, Outcome::Tool(*result)),
             HostEvent::CommandResponse { key, response } => {
-                self.answered(&key, Outcome::Command(response));
+                self.answered(&key, Outcome::Command(*response));
             }
             HostEvent::InterceptResponse { key, response } => {
                 self.answered(&key, Outcome::Intercept(response));

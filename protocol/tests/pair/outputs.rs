@@ -38,7 +38,7 @@ fn handled(pair: &mut Pair, args: &str) -> (String, ToolResult) {
 
 fn result_of(pair: &Pair) -> ToolResult {
     let result = pair.host_events.iter().find_map(|event| match event {
-        HostEvent::ToolResult { result, .. } => Some(result.clone()),
+        HostEvent::ToolResult { result, .. } => Some(ToolResult::clone(result)),
         _ => None,
     });
     result.expect("a result")

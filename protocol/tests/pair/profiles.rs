@@ -315,7 +315,7 @@ fn fields_that_a_zot_does_not_know_are_not_there() {
         else {
             panic!("{:?}", pair.host_events)
         };
-        let RegisterTool { interactive, timeout_ms, description, .. } = tool;
+        let RegisterTool { interactive, timeout_ms, description, .. } = &**tool;
         assert_eq!(description.as_deref(), Some("d"));
         assert_eq!(*interactive, name != "zot-0.1.62");
         assert_eq!(timeout_ms.is_some(), name == "spec");

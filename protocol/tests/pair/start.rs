@@ -181,7 +181,7 @@ fn a_plain_zot_extension_is_taken_as_it_is() {
     pair.extension_writes(r#"{"type":"register_tool","name":"x","description":"d"}"#);
     pair.extension_writes(r#"{"type":"ready"}"#);
     let plain = Hello { name: "plain".to_owned(), ..Hello::default() };
-    assert_eq!(pair.host_events[0], HostEvent::Hello(plain));
+    assert_eq!(pair.host_events[0], HostEvent::Hello(Box::new(plain)));
     assert!(pair.host_events.contains(&HostEvent::Notice(Notice::NoSchema("x".to_owned()))));
     assert!(!pair.host.supports(Capability::ToolCancel));
 }

@@ -177,7 +177,7 @@ fn answer(session: &mut ExtensionSession) -> (String, ToolResult) {
     let lines = output(session);
     let [line] = lines.as_slice() else { panic!("{} lines", lines.len()) };
     match decode_text(line) {
-        Incoming::Frame(ExtensionFrame::ToolResult(result)) => (line.clone(), result),
+        Incoming::Frame(ExtensionFrame::ToolResult(result)) => (line.clone(), *result),
         other => panic!("{other:?}"),
     }
 }

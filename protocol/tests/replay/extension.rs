@@ -43,7 +43,7 @@ fn config(trace: &Trace) -> ExtensionConfig {
     let mut config = ExtensionConfig::new("replay", "1.0.0");
     for frame in trace.frames(Side::Extension) {
         match frame {
-            ExtensionFrame::RegisterTool(tool) => config.registrations.tool(tool).unwrap(),
+            ExtensionFrame::RegisterTool(tool) => config.registrations.tool(*tool).unwrap(),
             ExtensionFrame::RegisterCommand(command) => {
                 config.registrations.command(command).unwrap();
             }
@@ -77,10 +77,10 @@ impl Player {
         let mut call = |kind, id: &extline_protocol::Id| self.open.remove(&(kind, id.to_string()));
         let answered = match frame {
             ExtensionFrame::ToolResult(result) => {
-                call(CallKind::Tool, &result.id).map(|key| self.session.reply_tool(&key, result))
+                call(CallKind::Tool, &result.id).map(|key| self.session.reply_tool(&key, *result))
             }
             ExtensionFrame::CommandResponse(response) => call(CallKind::Command, &response.id)
-                .map(|key| self.session.reply_command(&key, response)),
+                .map(|key| self.session.reply_command(&key, *response)),
             ExtensionFrame::EventInterceptResponse(response) => {
                 call(CallKind::Intercept, &response.id)
                     .map(|key| self.session.reply_intercept(&key, response))

@@ -336,18 +336,18 @@ impl Conversation {
                 return Err(Failure::Ended { what, how: error.to_string(), story: self.story() });
             }
             HostEvent::Hello(_) => seen.has_greeted = true,
-            HostEvent::RegisterTool(tool) => seen.offered.add_tool(tool),
+            HostEvent::RegisterTool(tool) => seen.offered.add_tool(*tool),
             HostEvent::UnregisterTool(name) => seen.offered.remove_tool(&name),
             HostEvent::RegisterCommand(command) => seen.offered.add_command(command),
             HostEvent::Subscribe(subscribe) => seen.offered.subscribe(subscribe),
             HostEvent::Rejected(rejection) => seen.offered.reject(rejection),
             HostEvent::Ready => seen.offered.ready(),
-            HostEvent::ToolResult { key, result } => self.tool_answered(key, result),
+            HostEvent::ToolResult { key, result } => self.tool_answered(key, *result),
             HostEvent::ToolUpdate { key, update } => {
                 seen.updates.entry(key).or_default().push(update);
             }
             HostEvent::CommandResponse { key, response } => {
-                seen.outcomes.insert(key, Outcome::Command(response));
+                seen.outcomes.insert(key, Outcome::Command(*response));
             }
             HostEvent::InterceptResponse { key, response } => {
                 seen.outcomes.insert(key, Outcome::Intercept(response));

@@ -15,8 +15,8 @@ use crate::server::ServerConfig;
 impl Bridge {
     pub(super) fn handle_host_event(&mut self, event: HostEvent, now: Instant) {
         match event {
-            HostEvent::Hello(hello) => self.introduce(hello),
-            HostEvent::RegisterTool(tool) => self.add_tool(tool),
+            HostEvent::Hello(hello) => self.introduce(*hello),
+            HostEvent::RegisterTool(tool) => self.add_tool(*tool),
             HostEvent::UnregisterTool(name) => {
                 self.tools.remove(&name);
                 self.forget_approvals(&name);

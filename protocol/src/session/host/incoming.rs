@@ -329,7 +329,7 @@ impl HostSession {
     }
 
     /// A tool without a schema is one of the base profile; any other value is a mistake.
-    fn handle_register_tool(&mut self, mut tool: RegisterTool) {
+    fn handle_register_tool(&mut self, mut tool: Box<RegisterTool>) {
         if self.stage == Stage::Ready && !self.profile.late_tools {
             let why = "the model's tools were settled when the extension was ready";
             self.notice(Notice::OutOfPlace { frame_type: "register_tool", why });
@@ -343,7 +343,7 @@ impl HostSession {
             self.emit(HostEvent::RegisterTool(tool));
             return;
         }
-        match Registrations::default().tool(tool.clone()) {
+        match Registrations::default().tool(RegisterTool::clone(&tool)) {
             Ok(()) => self.emit(HostEvent::RegisterTool(tool)),
             Err(error) => self.reject("tool", tool.name, &error),
         }

@@ -78,10 +78,10 @@ impl HostSession {
         self.emit(HostEvent::CloseInput);
     }
 
-    pub(super) fn accept(&mut self, hello: Hello, now: Instant) {
+    pub(super) fn accept(&mut self, hello: Box<Hello>, now: Instant) {
         let capabilities = hello.capabilities.as_deref().unwrap_or(&[]);
         self.extension_capabilities = Capabilities::named(capabilities);
-        self.extension = Some(hello.clone());
+        self.extension = Some(Hello::clone(&hello));
         let idle_until = self.profile.idle_ready.map(|idle| now + idle);
         self.stage = Stage::AwaitingReady { until: now + self.deadlines.ready, idle_until };
         if let Some(greet) = self.profile.vocabulary.words().greet {

@@ -65,13 +65,13 @@ pub struct ToolCallOptions {
 #[non_exhaustive]
 pub enum HostEvent {
     /// The extension said who it is; the ack waits to be written.
-    Hello(Hello),
+    Hello(Box<Hello>),
     /// It says no `hello` yet, and what it does meanwhile: its time for that begins anew.
     Bootstrap(String),
     /// It cannot be used: end its process.
     HandshakeFailed(HandshakeError),
     /// It offers a tool, or offers it anew.
-    RegisterTool(RegisterTool),
+    RegisterTool(Box<RegisterTool>),
     /// It takes a tool back.
     UnregisterTool(String),
     /// It offers a command.
@@ -96,7 +96,7 @@ pub enum HostEvent {
         /// Names the call.
         key: CallKey,
         /// The answer.
-        result: ToolResult,
+        result: Box<ToolResult>,
     },
     /// How a tool call stands.
     ToolUpdate {
@@ -110,7 +110,7 @@ pub enum HostEvent {
         /// Names the call.
         key: CallKey,
         /// The answer.
-        response: CommandResponse,
+        response: Box<CommandResponse>,
     },
     /// An intercept is answered.
     InterceptResponse {
@@ -331,7 +331,7 @@ impl HostSession {
     /// Takes a result of an extension in this process, as
     /// [`ExtensionSession::poll_result`](crate::ExtensionSession::poll_result) gives it out.
     pub fn handle_result(&mut self, result: ToolResult, now: Instant) {
-        self.handle_incoming(Incoming::Frame(ExtensionFrame::ToolResult(result)), now);
+        self.handle_incoming(Incoming::Frame(ExtensionFrame::from(result)), now);
     }
 
     /// The extension closed its output: it can answer nothing more. Say with
