@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use super::agent_hooks::HookTable;
-use super::agents::Agent;
 use super::change::{FileChange, Outcome};
 use super::edit::line_of_entry;
 use super::entry::Entry;
@@ -13,7 +11,9 @@ use super::hook_edit::line_of_hooks;
 use super::paths::resolve;
 use super::problem::{Problem, Refusal};
 use super::{plan_in, plan_out};
-use crate::args::Scope;
+use crate::agents::Agent;
+use crate::agents::Scope;
+use crate::agents::hooks::HookTable;
 
 /// What a person wants.
 pub(super) enum Wanted {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::change::FileChange;
 use super::entry::Entry;
 use super::plan::{Action, Plan, Planned, PlannedHooks};
-use crate::args::Scope;
+use crate::agents::Scope;
 use crate::printer::Printer;
 use crate::styled::{BOLD, DIM, GREEN, RED, text};
 

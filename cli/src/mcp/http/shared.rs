@@ -9,7 +9,7 @@ use tokio::sync::{broadcast, mpsc, watch};
 
 use super::exchange::Again;
 use crate::mcp::client::{Client, changes_offers};
-use crate::mcp::desk::Desk;
+use crate::mcp::desk::ClientDesk;
 use crate::mcp::offers::{self, Offered};
 
 /// News that wait for a client; one that misses some compares what is offered.
@@ -21,7 +21,7 @@ const MOST_PARKED: usize = 1024;
 /// What all clients share.
 pub(super) struct Shared {
     host: Arc<Host>,
-    desk: Desk,
+    desk: ClientDesk,
     /// Never asked anything; the servers of clients are made after it.
     first: Mutex<(Server, Offered)>,
     news: broadcast::Sender<Arc<News>>,
@@ -47,7 +47,7 @@ pub(super) struct Heard(broadcast::Receiver<Arc<News>>);
 
 impl Shared {
     /// Also what ends when nothing runs any more.
-    pub(super) fn new(host: Arc<Host>, desk: Desk) -> (Self, mpsc::Receiver<()>) {
+    pub(super) fn new(host: Arc<Host>, desk: ClientDesk) -> (Self, mpsc::Receiver<()>) {
         let first = Mutex::new(offers::server_of(&host));
         let (running, all_ended) = mpsc::channel(1);
         let shared = Self {
