@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
-use extline_scenario::{Failure, Outcome};
+use extline_scenario::{Failure, Outcome, seconds};
 
 use super::configured::with_config;
 use super::harness::is_out_of_resources;
@@ -11,7 +11,7 @@ use super::play::GONE;
 use super::{Failed, Options, Run};
 use crate::case::Point;
 use crate::check::{ENDS, Observed};
-use crate::conversation::{ACK, Conversation, Era, HELLO, NOBODY, Protocol, seconds};
+use crate::conversation::{ACK, Conversation, Era, HELLO, NOBODY, Protocol};
 use crate::report::{Evidence, Verdict};
 use crate::target::{Setting, Signal, is_stopped};
 
