@@ -167,3 +167,13 @@ fn members(agent: &Agent, entry: &Entry) -> Tree {
     let members = entry.members(agent);
     Tree::Branch(members.map(|(name, value)| (name.to_owned(), Tree::Leaf(value))).collect())
 }
+
+/// A value in one line, with blanks as people write them.
+pub(super) fn spaced(value: &Value) -> String {
+    match value {
+        Value::Array(elements) => {
+            format!("[{}]", elements.iter().map(spaced).collect::<Vec<_>>().join(", "))
+        }
+        value => value.to_string(),
+    }
+}

@@ -33,15 +33,15 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::agents::{self, AGENTS, Agent, Syntax, ZOT};
+use crate::agents::{self, AGENTS, Agent, Scope, Syntax, ZOT};
 use crate::args::{Install, Place, Uninstall};
 use crate::exit::Exit;
 use crate::failure::{Failure, nearest};
 use crate::printer::Printer;
 
-use self::change::{carry_out, nothing_written};
+use self::change::{Outcome, carry_out, nothing_written};
 use self::file::ConfigFile;
-use self::plan::{Plan, Wanted};
+use self::plan::{NoPlan, Plan, Wanted};
 use self::problem::Refusal;
 use self::program::Meant;
 
@@ -119,12 +119,12 @@ fn change(place: &Place, wanted: &Wanted, mut printer: Printer) -> Exit {
     };
     let mut plans = Vec::new();
     for agent in agents {
-        match Plan::of(agent, place.scope, &cwd, wanted) {
+        match plan(agent, place.scope, &cwd, wanted) {
             Ok(plan) => plans.push(plan),
-            Err(plan::NoPlan::Refused(why)) => {
+            Err(NoPlan::Refused(why)) => {
                 return fail(&nothing_written(&why), &mut printer, Exit::ToolError);
             }
-            Err(plan::NoPlan::Absent(why)) => return fail(&why, &mut printer, Exit::Usage),
+            Err(NoPlan::Absent(why)) => return fail(&why, &mut printer, Exit::Usage),
         }
     }
     if !place.dry_run {
@@ -152,6 +152,28 @@ fn fail(why: &str, printer: &mut Printer, exit: Exit) -> Exit {
         return Failure::of_usage(why).report(printer);
     }
     Failure::of_file(why).report(printer)
+}
+
+/// What is to become of the files of one agent. None is written that cannot be.
+fn plan(
+    agent: &'static Agent,
+    scope: Scope,
+    project: &Path,
+    wanted: &Wanted,
+) -> Result<Plan, NoPlan> {
+    let plan = match wanted {
+        Wanted::Entry { entry, hooks, force } => {
+            let hooks = agent.hooks.filter(|_| *hooks);
+            plan_in::plan(agent, scope, project, entry, hooks, *force)?
+        }
+        Wanted::Gone(what) => plan_out::plan(agent, scope, project, what)?,
+    };
+    for change in &plan.files {
+        if !matches!(change.outcome, Outcome::Nothing) {
+            change.file.check_writable()?;
+        }
+    }
+    Ok(plan)
 }
 
 /// The agents of these names, each once.
