@@ -5,14 +5,12 @@ use std::time::{Duration, Instant};
 use extline_scenario::Stage;
 use serde_json::Value;
 
-use super::process::SHUTDOWN;
+use super::process::{GONE, SHUTDOWN};
 use crate::case::{Aside, Case, Each, Exits, Handshake, Pipe, Values, Verb};
 use crate::conversation::{Canary, Conversation, HELLO, Missing, NOBODY, Protocol, Survey};
 use crate::target::{Target, What};
 use extline_scenario::{Failure, Outcome, seconds};
 
-/// The time for a process to be gone (`end.in-time`).
-pub(super) const GONE: Duration = Duration::from_secs(2);
 /// Without a better canary, a process that lives this long has survived.
 const SURVIVED: Duration = Duration::from_secs(1);
 /// How often such a process is looked at.

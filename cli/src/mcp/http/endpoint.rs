@@ -12,12 +12,12 @@ use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::access::Access;
-use super::exchange::{self, Again};
+use super::exchange;
 use super::line::{self, is_answer};
 use super::message::{Message, is_answer_of_client, plain, version_of};
 use super::session::{Asked, Input, Session, lines};
 use super::sessions::{Sessions, Way};
-use super::shared::Shared;
+use super::shared::{Again, Shared};
 use crate::http::{self, Answer, Inlet, Reading, Refusal, empty, outlet, refuse};
 
 /// Where it is.

@@ -13,15 +13,9 @@ use serde_json::Value;
 
 use super::line::is_answer;
 use super::session::lines;
-use super::shared::{Heard, Parked, Shared};
+use super::shared::{Again, Heard, Parked, Shared};
 use crate::http::Outlet;
 use crate::mcp::client::{Client, changes_offers};
-
-/// A request that a client has come back to, and where its answer goes.
-pub(super) struct Again {
-    pub(super) text: String,
-    pub(super) outlet: Outlet,
-}
 
 /// What has become of a request.
 enum Outcome {

@@ -7,7 +7,7 @@ use extline_host::{Host, News, NewsStream};
 use extline_mcp::Server;
 use tokio::sync::{broadcast, mpsc, watch};
 
-use super::exchange::Again;
+use crate::http::Outlet;
 use crate::mcp::client::{Client, changes_offers};
 use crate::mcp::desk::ClientDesk;
 use crate::mcp::offers::{self, Offered};
@@ -37,6 +37,12 @@ pub(super) struct Parked<'s> {
     shared: &'s Shared,
     state: String,
     inbox: mpsc::UnboundedReceiver<Again>,
+}
+
+/// A request that a client has come back to, and where its answer goes.
+pub(super) struct Again {
+    pub(super) text: String,
+    pub(super) outlet: Outlet,
 }
 
 /// Whether the server closes.
