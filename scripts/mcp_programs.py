@@ -10,6 +10,10 @@ CLIENTS = ROOT / "protocol/mcp/clients"
 SERVERS = ROOT / "protocol/mcp/servers"
 # The official clients, and servers of the official SDKs, in the versions that are locked.
 MADE = ROOT / "target/mcp-clients"
+EVERYTHING = MADE / "node/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+DEBUG = ROOT / "target/debug"
+# Seconds after which something hangs.
+PATIENCE = 120
 
 
 def made(folder, made_from, make):

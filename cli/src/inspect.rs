@@ -1,16 +1,19 @@
 //! `extline inspect`: what an extension registers, and what is wrong with it.
 
+use std::ffi::OsString;
 use std::sync::Arc;
 
+use clap::error::ErrorKind;
 use extline_host::{
-    Command, ExtensionStatus, Notice, SecretStore, Tool, declared_secrets, default_home,
+    Command, ExtensionSource, ExtensionStatus, Notice, SecretStore, Tool, declared_secrets,
+    default_home,
 };
 use extline_protocol::frame::Rejection;
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::args::{Inspect, Timeout};
+use crate::args::{Inspect, Program, Timeout};
 use crate::arguments;
 use crate::content::{json_of, json_of_value};
 use crate::exit::Exit;
@@ -19,22 +22,10 @@ use crate::remarks::remarks;
 use crate::secret;
 use crate::session::with_one;
 use crate::styled::{BOLD, DIM, Text, YELLOW, text};
-use crate::target::source_of;
-use crate::web;
+use crate::target::{source_of, usage};
 
 pub(crate) async fn run(inspect: Inspect, printer: Printer) -> Result<Exit, clap::Error> {
-    let source = match (inspect.dir, source_of("inspect", inspect.program)?) {
-        (None, Some(program)) => program,
-        (Some(dir), None) => extline_host::ExtensionSource::folder(dir),
-        _ => {
-            let message = "give either a folder or a program behind `--`, not both";
-            let kind = clap::error::ErrorKind::ArgumentConflict;
-            return Err(crate::target::usage("inspect", kind, message));
-        }
-    };
-    if inspect.web {
-        return Ok(Box::pin(web::inspect(source, inspect.settings, printer)).await);
-    }
+    let source = source(inspect.dir, inspect.program)?;
     let timeout = Timeout { after: None };
     let exit = with_one(source, &timeout, &inspect.settings, printer, async |session| {
         let statuses = session.host.extensions();
@@ -49,6 +40,21 @@ pub(crate) async fn run(inspect: Inspect, printer: Printer) -> Result<Exit, clap
         Exit::Ok
     });
     Ok(exit.await)
+}
+
+/// The extension that is meant: that of a folder, or a program.
+pub(crate) fn source(
+    dir: Option<OsString>,
+    program: Program,
+) -> Result<ExtensionSource, clap::Error> {
+    match (dir, source_of("inspect", program)?) {
+        (None, Some(program)) => Ok(program),
+        (Some(dir), None) => Ok(ExtensionSource::folder(dir)),
+        _ => {
+            let message = "give either a folder or a program behind `--`, not both";
+            Err(usage("inspect", ErrorKind::ArgumentConflict, message))
+        }
+    }
 }
 
 fn describe(

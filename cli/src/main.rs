@@ -1,5 +1,6 @@
 //! `extline`: run, call, inspect and test extensions.
 
+mod agents;
 mod args;
 mod arguments;
 mod call;
@@ -8,6 +9,7 @@ mod config;
 mod conformance;
 mod console;
 mod content;
+mod desk;
 mod dev;
 mod dialogs;
 mod exit;
@@ -15,6 +17,7 @@ mod ext;
 mod failure;
 mod frames;
 mod hook;
+mod http;
 mod inspect;
 mod install;
 mod interrupt;
@@ -116,6 +119,7 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
     let exit = match action {
         Action::Call(call) => Box::pin(call::run(call, printer)).await?,
         Action::Command(command) => command::run(command, printer).await?,
+        Action::Inspect(inspect) if inspect.web => Box::pin(web::run(inspect, printer)).await?,
         Action::Inspect(inspect) => inspect::run(inspect, printer).await?,
         Action::Run(run) => Box::pin(run::run(run, printer)).await?,
         Action::Dev(dev) => Box::pin(dev::run(dev, printer)).await?,

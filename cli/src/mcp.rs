@@ -3,7 +3,7 @@
 
 mod client;
 mod desk;
-pub(crate) mod http;
+mod http;
 mod listing;
 mod offers;
 mod stdio;
@@ -14,13 +14,12 @@ use clap::error::ErrorKind;
 use extline_host::ExtensionSource;
 
 use crate::args::{Mcp, Timeout};
-use crate::dialogs;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::session::Session;
 use crate::target::{source_of, usage};
 
-pub(crate) use self::desk::Desk;
+use self::desk::ClientDesk;
 use self::http::{Listener, NotBound};
 
 /// A client decides itself how long it waits, unless --timeout says something else.
@@ -48,8 +47,8 @@ pub(crate) async fn run(mut mcp: Mcp, mut printer: Printer) -> Result<Exit, clap
     if listener.is_some() && std::env::var_os(http::TOKEN).is_some() {
         mcp.settings.withhold(http::TOKEN);
     }
-    let desk = Desk::default();
-    mcp.settings.desk = Some(dialogs::Desk::Clients(desk.clone()));
+    let desk = ClientDesk::default();
+    mcp.settings.desk = Some(Box::new(desk.clone()));
     let timeout = Timeout { after: mcp.timeout.after.or(Some(NO_TIMEOUT)) };
     let started = Session::start(sources, &timeout, &mcp.settings, None, printer).await;
     let mut session = match started {

@@ -1,5 +1,7 @@
 //! A host with the extensions of the command line: started, listened to, stopped.
 
+mod settings;
+
 use std::future::Future;
 use std::io::Write;
 use std::sync::Arc;
@@ -142,7 +144,7 @@ impl Session {
             }
         };
         let host = tokio::select! {
-            host = settings.apply(builder).start() => Arc::new(host),
+            host = self::settings::apply(settings, builder).start() => Arc::new(host),
             exit = interrupts.next() => return Err((printer, exit)),
         };
         let news = host.news();

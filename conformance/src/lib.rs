@@ -29,8 +29,8 @@ mod traces;
 pub use extline_scenario::{Failure, Outcome};
 
 pub use case::{
-    Amount, Binds, Case, CaseError, Cases, Cited, Clause, Close, Exits, Handshake, Level, Need,
-    POINTS, Point, Process, Step, Text, Verb, all_cases, builtin, case_named, client_cases,
+    Amount, Binds, Case, CaseError, Cases, Cited, Clause, Exits, Handshake, Level, Need, POINTS,
+    Pipe, Point, Process, Step, Text, Verb, all_cases, builtin, case_named, client_cases,
     copied_id, copy_of, deepened, host_cases, mcp_cases, parse, parse_host, parse_own,
 };
 pub use conversation::{Canary, Era, Protocol, Survey, draw_seed};

@@ -310,7 +310,7 @@ impl Host {
         };
         host.start_all().await;
         host.shared.start_is_over();
-        host.tell_report();
+        host.slots.tell_report(&host.shared.news);
         host
     }
 

@@ -73,7 +73,7 @@ fn each_folder_of_sources_is_in_the_map() {
 
 #[test]
 fn no_room_uses_one_that_uses_it() {
-    for folder in ["host", "protocol"] {
+    for folder in ["cli", "conformance", "host", "protocol"] {
         let circle = rooms_in_circles(&root().join(folder).join("src"));
         assert!(circle.is_empty(), "these of {folder} use each other: {circle:#?}");
     }
@@ -88,7 +88,7 @@ fn rooms_in_circles(sources: &Path) -> BTreeMap<String, BTreeSet<String>> {
         let room = room.trim_end_matches(".rs").to_owned();
         let text = fs::read_to_string(&file).unwrap();
         let text = text.split("#[cfg(test)]").next().unwrap();
-        if room == "lib" || inside.ends_with("tests.rs") {
+        if ["lib", "main"].contains(&&*room) || inside.ends_with("tests.rs") {
             continue;
         }
         let others = uses.entry(room.clone()).or_default();
@@ -113,7 +113,7 @@ fn rooms_in_circles(sources: &Path) -> BTreeMap<String, BTreeSet<String>> {
             others.remove(&free);
         }
     }
-    assert!(rooms.len() > 20, "{rooms:?}");
+    assert!(rooms.len() > 10, "{rooms:?}");
     uses
 }
 

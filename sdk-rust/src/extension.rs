@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use crate::handler::Handlers;
+use crate::raw_args::RawArgs;
 use crate::setup::{SetupHandler, TeardownHandler};
-use crate::tool::RawArgs;
 use crate::{
     Command, Context, Error, HandlerOutcome, IntoResponse, Tool, ToolError, ToolOutcome, claim,
     run, serve,

@@ -30,7 +30,7 @@ enum Mode {
 }
 
 impl Approvals {
-    pub(super) fn apply(&self, builder: HostBuilder) -> HostBuilder {
+    pub(crate) fn apply(&self, builder: HostBuilder) -> HostBuilder {
         let builder = builder.approval_mode(match self.mode {
             Mode::Ask => ApprovalMode::Ask,
             Mode::Allowlist => ApprovalMode::Allowlist,

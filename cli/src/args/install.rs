@@ -2,18 +2,10 @@
 
 use std::ffi::OsString;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::{Offered, Program};
-
-/// Whose configuration.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub(crate) enum Scope {
-    /// That of the present folder, which may be shared with others
-    Project,
-    /// Your own, in your home folder
-    User,
-}
+use crate::agents::Scope;
 
 /// Which agents, and where.
 #[derive(Debug, Args)]

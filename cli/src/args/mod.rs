@@ -1,5 +1,6 @@
 //! The command line.
 
+mod answers;
 mod approvals;
 mod config;
 mod conformance;
@@ -36,7 +37,8 @@ use help::{
 };
 use offered::Offered;
 
-pub(crate) use config::Config;
+pub(crate) use answers::Given;
+pub(crate) use config::{Config, GivenConfig};
 pub(crate) use conformance::{
     CheckTrace, Conformance, FuzzSessions, Matrix, Puppet, Question, ReplayTrace, Reporting, Rules,
     Spoken, SpokenEra, TestClient, TestHost,
@@ -50,14 +52,14 @@ pub(crate) use help::EXIT_CODES;
 pub(crate) use hook::{Hook, HookAlone};
 pub(crate) use http::Http;
 pub(crate) use inspect::Inspect;
-pub(crate) use install::{Discover, Install, Place, Scope, Uninstall};
+pub(crate) use install::{Discover, Install, Place, Uninstall};
 pub(crate) use model::{Extract, Repair};
 pub(crate) use package::{Kind, Package};
 pub(crate) use run::{Record, Run};
 pub(crate) use script_hooks::Hooks;
 pub(crate) use secret::{Secret, SecretAction, SecretList, SecretRemove, SecretSet};
 pub(crate) use servers::Servers;
-pub(crate) use settings::{Program, Settings, Timeout};
+pub(crate) use settings::{Program, Settings, Timeout, Variable};
 pub(crate) use state::{Scope as StateScope, State};
 pub(crate) use views::{Views, When};
 

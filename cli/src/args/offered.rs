@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 use extline_conformance::{Clause, all_cases};
 
+use crate::agents;
 use crate::template::LANGUAGES;
 
 /// Takes any text, and names those words to shells.
@@ -18,10 +19,10 @@ impl Offered {
         Self(|| LANGUAGES.iter().map(|language| language.name).collect());
 
     /// Those in whose configuration extensions are installed.
-    pub(super) const AGENTS: Self = Self(crate::install::agents);
+    pub(super) const AGENTS: Self = Self(agents::names);
 
     /// Those whose hooks are answered.
-    pub(super) const HOOKS: Self = Self(crate::hook::agents);
+    pub(super) const HOOKS: Self = Self(agents::names_with_hooks);
 
     /// Clients of MCP.
     pub(super) const CLIENTS: Self =

@@ -7,24 +7,19 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
-use extline_host::{Agent, HostBuilder};
 use extline_protocol::{Deadlines, Profile};
 
+use super::answers::Given;
 use super::approvals::Approvals;
 use super::config::{GivenConfig, given_config};
 use super::script_hooks::Hooks;
-use crate::dialogs::{self, Desk, Given, Scripted};
+use crate::desk::Desk;
 
 #[derive(Debug, Args)]
 pub(crate) struct Timeout {
     /// How long an answer may take, 60 for tools and 30 for commands when absent
     #[arg(long = "timeout", value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) after: Option<Duration>,
-}
-
-/// What there is of an agent: its tools, and the calls that can be ended.
-fn agent() -> Agent {
-    Agent::new().abort(|_, _| async {}).tools()
 }
 
 /// How the host runs extensions.
@@ -95,7 +90,7 @@ pub(crate) struct Settings {
 
     /// Who is asked, in place of the terminal
     #[arg(skip)]
-    pub(crate) desk: Option<Desk>,
+    pub(crate) desk: Option<Box<dyn Desk>>,
 }
 
 impl Settings {
@@ -108,31 +103,6 @@ impl Settings {
     /// Gives the extensions an empty variable in place of the one that is set here.
     pub(crate) fn withhold(&mut self, name: &str) {
         self.variables.push(Variable { name: name.to_owned(), value: OsString::new() });
-    }
-
-    pub(crate) fn apply(&self, builder: HostBuilder) -> HostBuilder {
-        let builder = builder
-            .profile(self.profile.clone())
-            .sandbox(!self.no_sandbox)
-            .lazy_start(self.is_lazy);
-        let builder = self.unguarded.iter().fold(builder, HostBuilder::unguarded);
-        let file = builder.state_file();
-        let builder = builder.state(file);
-        let builder = self.configs.iter().fold(builder, |builder, given| {
-            let GivenConfig { extension, file, config } = given;
-            builder.config(extension, file.display().to_string(), config.clone())
-        });
-        let builder = self.approvals.apply(builder);
-        let builder = match self.mcp_tools.clone() {
-            Some(trusting) => builder.mcp_tools(move |digest| format!("{trusting} {digest}")),
-            None => builder,
-        };
-        let builder = dialogs::serve(
-            builder.run_programs().pending_actions().agent(agent()),
-            &Scripted::of(&self.answers),
-            self.desk.as_ref(),
-        );
-        self.variables.iter().fold(builder, |it, Variable { name, value }| it.env(name, value))
     }
 
     /// Why a timeout does not hold for commands, if it does not (`zot.fixed-deadlines`). A tool call
@@ -149,8 +119,8 @@ impl Settings {
 /// An environment variable for extensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Variable {
-    name: String,
-    value: OsString,
+    pub(crate) name: String,
+    pub(crate) value: OsString,
 }
 
 #[derive(Clone, Debug, Args)]

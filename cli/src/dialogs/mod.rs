@@ -25,27 +25,8 @@ use extline_protocol::frame::RpcError;
 use extline_protocol::shown_line;
 
 pub(crate) use self::approval::not_approved;
-pub(crate) use self::scripted::{Given, Scripted};
-use crate::mcp;
-use crate::web::Questions;
-
-/// Who is asked in place of the terminal.
-#[derive(Clone, Debug)]
-pub(crate) enum Desk {
-    /// Clients of MCP.
-    Clients(mcp::Desk),
-    /// Whoever has the page of `extline inspect --web`.
-    Page(Questions),
-}
-
-impl Desk {
-    fn serve(&self, builder: HostBuilder) -> HostBuilder {
-        match self {
-            Self::Clients(desk) => desk.serve(builder),
-            Self::Page(questions) => questions.serve(builder),
-        }
-    }
-}
+pub(crate) use self::scripted::Scripted;
+use crate::desk::Desk;
 
 /// Waits for a line that is typed on the terminal. What is typed behind it stays there.
 #[cfg(unix)]
@@ -73,9 +54,13 @@ pub(crate) async fn unseen_line(_question: &str) -> io::Result<Option<String>> {
     Err(io::Error::new(io::ErrorKind::Unsupported, text))
 }
 
-/// Serves the dialogs: those that are answered by `scripted` never ask anybody, and where there are clients of MCP or
-/// a page, these are asked.
-pub(crate) fn serve(builder: HostBuilder, scripted: &Scripted, desk: Option<&Desk>) -> HostBuilder {
+/// Serves the dialogs: those that are answered by `scripted` never ask anybody, and where there is a desk, it is
+/// asked.
+pub(crate) fn serve(
+    builder: HostBuilder,
+    scripted: &Scripted,
+    desk: Option<&dyn Desk>,
+) -> HostBuilder {
     if let Some(desk) = desk {
         return approval::scripted(scripted.serve(desk.serve(builder)), scripted);
     }

@@ -48,6 +48,7 @@ pub(crate) fn kind_of(agent: &str, event: &str) -> Option<Kind> {
 }
 
 /// The names of `--agent`.
+#[cfg(unix)]
 pub(crate) fn agents() -> Vec<&'static str> {
     dialects::DIALECTS.iter().map(|dialect| dialect.id).collect()
 }
@@ -84,3 +85,16 @@ pub(crate) async fn serve(_hook: Hook, mut printer: Printer) -> Result<Exit, cla
 
 #[cfg(not(unix))]
 const NO_SOCKETS: &str = "hooks need sockets of Unix, which this system has not: nothing passes";
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_agent_that_is_known_to_have_hooks_is_answered() {
+        let sorted = |mut names: Vec<_>| {
+            names.sort_unstable();
+            names
+        };
+        let answered = super::dialects::DIALECTS.iter().map(|dialect| dialect.id).collect();
+        assert_eq!(sorted(answered), sorted(crate::agents::names_with_hooks()));
+    }
+}

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use extline_host::ExtensionSource;
 use serde_json::{Value, json};
 
-use super::agents::{AGENTS, Agent};
 use super::discover_hooks::FoundHooks;
 use super::edit::Read;
 use super::entry::Entry;
@@ -15,7 +14,8 @@ use super::file::ConfigFile;
 use super::paths::resolve;
 use super::report::scope as word;
 use super::{chosen, fail, zot};
-use crate::args::{Discover, Mcp, Scope};
+use crate::agents::{AGENTS, Agent, Scope, ZOT};
+use crate::args::{Discover, Mcp};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::session::Session;
@@ -58,7 +58,7 @@ struct Found {
 
 pub(crate) async fn run(discover: Discover, mut printer: Printer) -> Exit {
     let (zot, names): (Vec<_>, Vec<_>) =
-        discover.agents.iter().cloned().partition(|name| name == zot::ID);
+        discover.agents.iter().cloned().partition(|name| name == ZOT);
     let agents = match chosen(&names) {
         Ok(agents) if agents.is_empty() && !zot.is_empty() => Vec::new(),
         Ok(agents) if agents.is_empty() => AGENTS.iter().collect(),
@@ -191,7 +191,7 @@ fn show(
     }
     match zot {
         None => {}
-        Some([]) => without.push(zot::ID),
+        Some([]) => without.push(ZOT),
         Some(found) => {
             printer.result(text!("{BOLD}zot{BOLD:#}"));
             for found in found {

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::agents::Agent;
 use super::file::ConfigFile;
 use super::hook::{Hook, Target};
 use super::hook_edit::Hooks;
+use crate::agents::Agent;
 use crate::styled::{BOLD, DIM, Text, YELLOW, text};
 
 pub(super) struct FoundHooks {

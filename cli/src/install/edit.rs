@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::agents::{Agent, Syntax};
 use super::entry::Entry;
 use super::problem::Problem;
 use super::{json_text, toml_text};
+use crate::agents::{Agent, Syntax};
 
 /// What the byte order mark is in a text; editors of Windows write it.
 pub(super) const MARK: char = '\u{feff}';

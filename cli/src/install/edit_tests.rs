@@ -2,12 +2,12 @@
 
 use fastrand::Rng;
 
-use super::agent_hooks::{Form, HookEvent, HookTable};
-use super::agents::{AGENTS, Agent, Syntax};
 use super::edit::{insert, remove, replace};
 use super::entry::Entry;
 use super::hook::Hook;
 use super::hook_edit::{Hooks, insert_hooks, remove_hooks};
+use crate::agents::hooks::{Form, HookEvent, HookTable};
+use crate::agents::{AGENTS, Agent, Syntax};
 
 const FILES: u64 = 2000;
 /// Hooks are many edits.

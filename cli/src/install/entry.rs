@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Parser;
 use serde_json::{Map, Value};
 
-use super::agents::{Agent, Member};
+use crate::agents::{Agent, Member};
 use crate::args::{Action, Cli, Mcp};
 
 /// What is started, under which name.

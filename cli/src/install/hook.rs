@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::agent_hooks::{FailClosed, Form, HookEvent, HookTable};
-use super::agents::Agent;
 use super::entry::Entry;
 use super::json_edit::Tree;
 use super::program::{full_path, same_folder};
-use crate::hook::Kind;
+use crate::agents::Agent;
+use crate::agents::hooks::{FailClosed, Form, HookEvent, HookTable};
+use crate::hook::{Kind, kind_of};
 
 /// What stands behind a command whose failure has to block. Of all exit codes agents take this one alone
 /// for a refusal: without it, a tool runs unasked once the program is gone.
@@ -127,7 +127,7 @@ impl Hook {
 /// An element of the list of an event, which runs this line.
 pub(super) fn element(line: &str, table: &HookTable, event: &HookEvent) -> Tree {
     let text = |name: &str, text: &str| (name.to_owned(), Tree::Leaf(Value::from(text)));
-    let kind = table.kind(event);
+    let kind = kind_of(table.agent, event.name);
     let is_call = kind == Some(Kind::Call);
     let by_member = matches!(table.fail_closed, FailClosed::Member(_));
     let or_block = if is_call && !by_member { OR_BLOCK } else { "" };
@@ -161,4 +161,22 @@ pub(super) fn element(line: &str, table: &HookTable, event: &HookEvent) -> Tree 
     }
     group.push(("hooks".to_owned(), Tree::List(vec![Tree::Branch(hook)])));
     Tree::Branch(group)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agents::AGENTS;
+
+    #[test]
+    fn every_hook_that_is_written_is_one_that_is_answered() {
+        for table in AGENTS.iter().filter_map(|agent| agent.hooks) {
+            let kinds = table.events.iter().map(|event| kind_of(table.agent, event.name));
+            let kinds: Vec<_> = kinds.collect();
+            assert!(kinds.iter().all(Option::is_some), "{}", table.agent);
+            let calls = kinds.iter().filter(|kind| **kind == Some(Kind::Call));
+            assert_eq!(calls.count(), 1, "{}", table.agent);
+        }
+        assert!(AGENTS.iter().all(|it| it.hooks.is_none_or(|table| table.agent == it.id)));
+    }
 }

@@ -5,14 +5,14 @@ use jsonc_parser::ast::{Array, Object, Value as Node};
 use jsonc_parser::common::Ranged;
 use serde_json::{Map, Value, json};
 
-use super::agent_hooks::{Form, HookEvent, HookTable};
-use super::agents::Agent;
 use super::edit::MARK;
 use super::hook::{Hook, Target};
 use super::json_edit::{Items, Style, Tree, add, take_out};
 use super::json_text::{first_of_file, no_twins, parse, root_of, value_of, without};
 use super::problem::{Problem, line_of as line_at};
 use super::shim;
+use crate::agents::Agent;
+use crate::agents::hooks::{Form, HookEvent, HookTable};
 
 /// The table of hooks, at the root of the file.
 pub(super) const KEY: &str = "hooks";

@@ -5,10 +5,10 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
-use super::agents::{Agent, Syntax};
 use super::entry::Entry;
 use super::json_edit::{Items, Style, Tree, add, indent_at, take_out};
 use super::problem::{Problem, line_of as line_at};
+use crate::agents::{Agent, Syntax};
 
 pub(super) fn read(text: &str, syntax: Syntax, key: &str) -> Result<Map<String, Value>, Problem> {
     let Some(root) = parse(text, syntax)? else { return Ok(Map::new()) };
@@ -166,4 +166,14 @@ pub(super) fn value_of(node: &Node<'_>) -> Value {
 fn members(agent: &Agent, entry: &Entry) -> Tree {
     let members = entry.members(agent);
     Tree::Branch(members.map(|(name, value)| (name.to_owned(), Tree::Leaf(value))).collect())
+}
+
+/// A value in one line, with blanks as people write them.
+pub(super) fn spaced(value: &Value) -> String {
+    match value {
+        Value::Array(elements) => {
+            format!("[{}]", elements.iter().map(spaced).collect::<Vec<_>>().join(", "))
+        }
+        value => value.to_string(),
+    }
 }

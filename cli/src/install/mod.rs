@@ -2,11 +2,9 @@
 //! the configuration of agents.
 //!
 //! A change is planned for all files of all agents first (`plan.rs`), and nothing is written where one of
-//! them refuses, or cannot be written (`change.rs`). What is known of agents is data: servers in `agents.rs`,
-//! hooks in `agent_hooks.rs`. zot has no file, and gets a copy (`zot` beside this).
+//! them refuses, or cannot be written (`change.rs`). What is known of agents is data, in
+//! `agents/`. zot has no file, and gets a copy (`zot` beside this).
 
-mod agent_hooks;
-mod agents;
 mod change;
 mod discover;
 mod discover_hooks;
@@ -35,19 +33,18 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use crate::agents::{self, AGENTS, Agent, Scope, Syntax, ZOT};
 use crate::args::{Install, Place, Uninstall};
 use crate::exit::Exit;
 use crate::failure::{Failure, nearest};
 use crate::printer::Printer;
 
-use self::agents::Syntax;
-use self::change::{carry_out, nothing_written};
+use self::change::{Outcome, carry_out, nothing_written};
 use self::file::ConfigFile;
-use self::plan::{Plan, Wanted};
+use self::plan::{NoPlan, Plan, Wanted};
 use self::problem::Refusal;
 use self::program::Meant;
 
-pub(crate) use self::agents::{AGENTS, Agent};
 pub(crate) use self::discover::run as discover;
 
 /// What a file of an agent says, whatever its syntax.
@@ -90,21 +87,14 @@ pub(crate) fn install(install: &Install, mut printer: Printer) -> Result<Exit, c
     Ok(change(&install.place, &wanted, printer))
 }
 
-/// The names of `--for`.
-pub(crate) fn agents() -> Vec<&'static str> {
-    AGENTS.iter().map(|agent| agent.id).chain([zot::ID]).collect()
-}
-
 /// Why there are no hooks for one of the agents.
 fn no_hooks(names: &[String]) -> Option<String> {
     let agents = names.iter().filter_map(|name| AGENTS.iter().find(|agent| agent.id == name));
     let without = agents.into_iter().find(|agent| agent.hooks.is_none())?;
-    let with: Vec<_> =
-        AGENTS.iter().filter(|agent| agent.hooks.is_some()).map(|agent| agent.id).collect();
     Some(format!(
         "no hooks are written for {}; leave --hooks out\n  agents that have hooks: {}",
         without.name,
-        with.join(", ")
+        agents::names_with_hooks().join(", ")
     ))
 }
 
@@ -113,8 +103,7 @@ pub(crate) fn uninstall(uninstall: &Uninstall, printer: Printer) -> Exit {
 }
 
 fn change(place: &Place, wanted: &Wanted, mut printer: Printer) -> Exit {
-    let (zot, names): (Vec<_>, Vec<_>) =
-        place.agents.iter().cloned().partition(|name| name == zot::ID);
+    let (zot, names): (Vec<_>, Vec<_>) = place.agents.iter().cloned().partition(|name| name == ZOT);
     let agents = match chosen(&names) {
         Ok(agents) => agents,
         Err(why) => return fail(&why, &mut printer, Exit::Usage),
@@ -130,12 +119,12 @@ fn change(place: &Place, wanted: &Wanted, mut printer: Printer) -> Exit {
     };
     let mut plans = Vec::new();
     for agent in agents {
-        match Plan::of(agent, place.scope, &cwd, wanted) {
+        match plan(agent, place.scope, &cwd, wanted) {
             Ok(plan) => plans.push(plan),
-            Err(plan::NoPlan::Refused(why)) => {
+            Err(NoPlan::Refused(why)) => {
                 return fail(&nothing_written(&why), &mut printer, Exit::ToolError);
             }
-            Err(plan::NoPlan::Absent(why)) => return fail(&why, &mut printer, Exit::Usage),
+            Err(NoPlan::Absent(why)) => return fail(&why, &mut printer, Exit::Usage),
         }
     }
     if !place.dry_run {
@@ -165,12 +154,34 @@ fn fail(why: &str, printer: &mut Printer, exit: Exit) -> Exit {
     Failure::of_file(why).report(printer)
 }
 
+/// What is to become of the files of one agent. None is written that cannot be.
+fn plan(
+    agent: &'static Agent,
+    scope: Scope,
+    project: &Path,
+    wanted: &Wanted,
+) -> Result<Plan, NoPlan> {
+    let plan = match wanted {
+        Wanted::Entry { entry, hooks, force } => {
+            let hooks = agent.hooks.filter(|_| *hooks);
+            plan_in::plan(agent, scope, project, entry, hooks, *force)?
+        }
+        Wanted::Gone(what) => plan_out::plan(agent, scope, project, what)?,
+    };
+    for change in &plan.files {
+        if !matches!(change.outcome, Outcome::Nothing) {
+            change.file.check_writable()?;
+        }
+    }
+    Ok(plan)
+}
+
 /// The agents of these names, each once.
 fn chosen(names: &[String]) -> Result<Vec<&'static Agent>, String> {
     let mut chosen: Vec<&'static Agent> = Vec::new();
     for name in names {
         let Some(agent) = AGENTS.iter().find(|agent| agent.id == name) else {
-            let known: Vec<_> = self::agents().into_iter().map(str::to_owned).collect();
+            let known: Vec<_> = agents::names().into_iter().map(str::to_owned).collect();
             let meant = nearest(name, &known).map(|it| format!("; did you mean {it}?"));
             return Err(format!(
                 "unknown agent {name}{}\n  agents: {}",

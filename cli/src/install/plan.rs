@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use super::agent_hooks::HookTable;
-use super::agents::Agent;
-use super::change::{FileChange, Outcome};
+use super::change::FileChange;
 use super::edit::line_of_entry;
 use super::entry::Entry;
 use super::file::ConfigFile;
@@ -12,8 +10,9 @@ use super::hook::Hook;
 use super::hook_edit::line_of_hooks;
 use super::paths::resolve;
 use super::problem::{Problem, Refusal};
-use super::{plan_in, plan_out};
-use crate::args::Scope;
+use crate::agents::Agent;
+use crate::agents::Scope;
+use crate::agents::hooks::HookTable;
 
 /// What a person wants.
 pub(super) enum Wanted {
@@ -84,27 +83,6 @@ impl From<Refusal> for NoPlan {
 }
 
 impl Plan {
-    pub(super) fn of(
-        agent: &'static Agent,
-        scope: Scope,
-        project: &Path,
-        wanted: &Wanted,
-    ) -> Result<Self, NoPlan> {
-        let plan = match wanted {
-            Wanted::Entry { entry, hooks, force } => {
-                let hooks = agent.hooks.filter(|_| *hooks);
-                plan_in::plan(agent, scope, project, entry, hooks, *force)?
-            }
-            Wanted::Gone(what) => plan_out::plan(agent, scope, project, what)?,
-        };
-        for change in &plan.files {
-            if !matches!(change.outcome, Outcome::Nothing) {
-                change.file.check_writable()?;
-            }
-        }
-        Ok(plan)
-    }
-
     /// Where the entry is, or was.
     pub(super) fn line_of_entry(&self) -> Option<usize> {
         let entry = self.entry.as_ref()?;

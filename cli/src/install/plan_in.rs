@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use super::agent_hooks::{Form, HookEvent, HookTable};
-use super::agents::Agent;
 use super::change::{FileChange, Outcome};
 use super::edit::{Read, insert, line_of_entry, replace};
 use super::entry::Entry;
@@ -13,7 +11,9 @@ use super::hook_edit::{Hooks, insert_hooks, line_of_hooks, remove_hooks};
 use super::plan::{Action, NoPlan, Plan, Planned, PlannedHooks, files};
 use super::problem::{Problem, Refusal};
 use super::shim;
-use crate::args::Scope;
+use crate::agents::Agent;
+use crate::agents::Scope;
+use crate::agents::hooks::{Form, HookEvent, HookTable};
 
 pub(super) fn plan(
     agent: &'static Agent,

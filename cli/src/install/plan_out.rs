@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::agent_hooks::{Form, HookEvent, HookTable};
-use super::agents::Agent;
 use super::change::{FileChange, Outcome};
 use super::edit::{Read, insert, line_of_entry, remove};
 use super::entry::Entry;
@@ -14,7 +12,9 @@ use super::plan::{Action, NoPlan, Plan, Planned, PlannedHooks, files};
 use super::problem::{Problem, Refusal};
 use super::program::{full_path, same_folder};
 use super::shim;
-use crate::args::Scope;
+use crate::agents::Agent;
+use crate::agents::Scope;
+use crate::agents::hooks::{Form, HookEvent, HookTable};
 
 /// What is to go out of one file.
 #[derive(Default)]

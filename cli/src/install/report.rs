@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 
 use super::change::FileChange;
 use super::entry::Entry;
+use super::json_text::spaced;
 use super::plan::{Action, Plan, Planned, PlannedHooks};
-use crate::args::Scope;
+use crate::agents::Scope;
 use crate::printer::Printer;
 use crate::styled::{BOLD, DIM, GREEN, RED, text};
 
@@ -182,16 +183,6 @@ fn tell_what_holds(plan: &Plan, dry_run: bool, printer: &mut Printer) {
     }
     for line in lines.into_iter().filter(|line| !line.is_empty()) {
         printer.result(text!("  {DIM}{line}{DIM:#}"));
-    }
-}
-
-/// A value in one line, with blanks as people write them.
-pub(super) fn spaced(value: &Value) -> String {
-    match value {
-        Value::Array(elements) => {
-            format!("[{}]", elements.iter().map(spaced).collect::<Vec<_>>().join(", "))
-        }
-        value => value.to_string(),
     }
 }
 

@@ -4,8 +4,8 @@
 use serde_json::json;
 
 use super::hook::{Hook, Target};
+use super::json_text::spaced;
 use super::problem::Problem;
-use super::report::spaced;
 
 /// The first line, by which the file is known. What stands in it is not to change.
 const MARK: &str =

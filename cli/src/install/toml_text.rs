@@ -5,9 +5,9 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 use toml::Table;
 
-use super::agents::Agent;
 use super::entry::Entry;
 use super::problem::{Problem, line_of as line_at};
+use crate::agents::Agent;
 
 pub(super) fn read(text: &str) -> Result<Map<String, Value>, Problem> {
     let table: Table = toml::from_str(text).map_err(|error| {

@@ -13,12 +13,11 @@ use super::entry::Entry;
 use super::plan::{Action, Wanted};
 use super::program::same_folder;
 use super::report::{action, done, scope as word};
-use crate::args::Scope;
+use crate::agents::{Scope, ZOT};
 use crate::ext::beside::{self, Copied};
 use crate::printer::Printer;
 use crate::styled::{BOLD, DIM, Text, YELLOW, text};
 
-pub(super) const ID: &str = "zot";
 const NEXT: &str = "a session that runs already does not have it; `/reload-ext` loads it";
 /// Characters that are shown of a name.
 const NAME_CHARS: usize = 100;
@@ -141,7 +140,7 @@ impl Copy {
         let path = self.path.display();
         if printer.json {
             printer.json(&json!({
-                "agent": ID,
+                "agent": ZOT,
                 "scope": word(self.scope),
                 "name": self.name,
                 "dry_run": dry_run,
@@ -206,7 +205,7 @@ impl Found {
             json!({ "name": name_of(path), "ours": from.is_some(), "from": from })
         });
         let extensions: Vec<_> = extensions.collect();
-        json!({ "agent": ID, "scope": word(self.scope), "folder": self.root, "extensions": extensions })
+        json!({ "agent": ZOT, "scope": word(self.scope), "folder": self.root, "extensions": extensions })
     }
 }
 

@@ -14,7 +14,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::sleep_until;
 
-use super::desk::{Answering, Desk, Put};
+use super::desk::{Answering, ClientDesk, Put};
 use super::offers::Offered;
 
 /// What comes of a request of the client's.
@@ -36,7 +36,7 @@ pub(super) struct Client {
     pub(super) server: Server,
     host: Arc<Host>,
     offered: Offered,
-    desk: Desk,
+    desk: ClientDesk,
     /// What runs for a request.
     tasks: HashMap<RequestKey, Running>,
     /// Who waits for an answer of the client's user, by the desk's number.
@@ -51,7 +51,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(host: Arc<Host>, server: Server, offered: Offered, desk: Desk) -> Self {
+    pub(super) fn new(host: Arc<Host>, server: Server, offered: Offered, desk: ClientDesk) -> Self {
         let (sender, said) = unbounded_channel();
         let (put, puts) = unbounded_channel();
         Self {

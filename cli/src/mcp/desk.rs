@@ -11,6 +11,9 @@ use extline_protocol::{ErrorKind, RawJson};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
+use crate::desk::Desk;
+use crate::dialogs::not_approved;
+
 /// What a client's server is to do.
 pub(super) enum Put {
     /// Ask the client's user, below that request or by itself.
@@ -25,7 +28,7 @@ pub(super) type Answering = oneshot::Sender<Result<RawJson, RpcError>>;
 
 /// The clients that can be reached, by the numbers under which the host knows their requests.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Desk(Arc<Clients>);
+pub(crate) struct ClientDesk(Arc<Clients>);
 
 #[derive(Debug, Default)]
 struct Clients {
@@ -41,9 +44,8 @@ struct Asking {
     to: UnboundedSender<Put>,
 }
 
-impl Desk {
-    /// Serves dialogs and displays, and asks about calls that need an approval.
-    pub(crate) fn serve(&self, builder: HostBuilder) -> HostBuilder {
+impl Desk for ClientDesk {
+    fn serve(&self, builder: HostBuilder) -> HostBuilder {
         // Each client has a person of its own.
         let builder = DIALOGS.iter().fold(builder.many_screens(), |builder, name| {
             let desk = self.clone();
@@ -69,7 +71,9 @@ impl Desk {
             async move { desk.approve(request).await }
         })
     }
+}
 
+impl ClientDesk {
     /// From now on the client is reached by what it asked for, under this number.
     pub(super) fn enter(&self, to: &UnboundedSender<Put>, below: RequestKey) -> u64 {
         let number = self.number();
@@ -141,7 +145,7 @@ impl Desk {
             Verdict::Closed => {
                 Ok(Decision::Deny { reason: Some("the user closed the question".to_owned()) })
             }
-            Verdict::Undecided(why) => Err(crate::dialogs::not_approved(&request, &why).into()),
+            Verdict::Undecided(why) => Err(not_approved(&request, &why).into()),
         }
     }
 

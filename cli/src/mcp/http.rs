@@ -1,11 +1,9 @@
 //! A server over streamable HTTP for many clients, whose tools are those of one host.
 
-pub(crate) mod access;
-pub(crate) mod answer;
-pub(crate) mod body;
-pub(crate) mod connection;
+mod access;
 mod endpoint;
 mod exchange;
+mod line;
 mod message;
 mod session;
 mod sessions;
@@ -24,12 +22,12 @@ use tokio::time::{sleep, timeout};
 pub(super) use access::TOKEN;
 
 use self::access::Access;
-use self::connection::{ACCEPT_PAUSE, connection};
 use self::endpoint::{Endpoint, PATH};
 use self::shared::Shared;
-use super::desk::Desk;
+use super::desk::ClientDesk;
 use crate::args::Http;
 use crate::exit::Exit;
+use crate::http::{ACCEPT_PAUSE, connection};
 use crate::session::Session;
 
 /// So many connections there may be at once, of the 1,024 files that a process often may have open. More
@@ -78,7 +76,7 @@ impl Listener {
 pub(super) async fn serve(
     session: &mut Session,
     listener: Listener,
-    desk: Desk,
+    desk: ClientDesk,
 ) -> Result<Exit, Exit> {
     let Listener { socket, bound, access } = listener;
     let news = session.host.news();

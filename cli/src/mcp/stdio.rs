@@ -14,13 +14,13 @@ use extline_host::Host;
 use self::input::Input;
 use self::output::Output;
 use super::client::Client;
-use super::desk::Desk;
+use super::desk::ClientDesk;
 use super::{offers, say};
 use crate::exit::Exit;
 use crate::session::Session;
 
 /// Serves until the client closes its end.
-pub(super) async fn serve(session: &mut Session, desk: Desk) -> Exit {
+pub(super) async fn serve(session: &mut Session, desk: ClientDesk) -> Exit {
     let host = Arc::clone(&session.host);
     match session.listen_to(run(host, desk)).await {
         Ok(Ok(())) => Exit::Ok,
@@ -32,7 +32,7 @@ pub(super) async fn serve(session: &mut Session, desk: Desk) -> Exit {
     }
 }
 
-async fn run(host: Arc<Host>, desk: Desk) -> io::Result<()> {
+async fn run(host: Arc<Host>, desk: ClientDesk) -> io::Result<()> {
     let mut news = host.news();
     let (server, offered) = offers::server_of(&host);
     let mut client = Client::new(host, server, offered, desk);

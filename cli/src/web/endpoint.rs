@@ -20,10 +20,8 @@ use crate::command;
 use crate::console::KEYS;
 use crate::content::json_of_result;
 use crate::failure::Failure;
+use crate::http::{self, Answer, Reading, Refusal, content, is_same, refuse};
 use crate::inspect;
-use crate::mcp::http::access::is_same;
-use crate::mcp::http::answer::{Answer, Refusal, content, message, refuse};
-use crate::mcp::http::body::Reading;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -267,7 +265,7 @@ fn panel(panel: &Panel) -> Value {
 
 fn json_answer(value: &impl Serialize) -> Answer {
     match serde_json::to_vec(value) {
-        Ok(json) => message(StatusCode::OK, json),
+        Ok(json) => http::json(StatusCode::OK, json),
         Err(error) => *refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
     }
 }

@@ -7,7 +7,7 @@ use hyper::body::Bytes;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::mcp::http::answer::{Answer, Outlet, outlet};
+use crate::http::{Answer, Outlet, outlet};
 
 /// Bytes of events that are kept for a page that is opened later, or again. A page that does not read may be
 /// behind by more than this, so a new one gets all of it.

@@ -18,14 +18,13 @@ use tokio::time::sleep;
 
 use self::endpoint::Endpoint;
 use self::hub::Hub;
-pub(crate) use self::questions::Questions;
-use crate::args::{Settings, Timeout};
-use crate::dialogs::Desk;
+use self::questions::Questions;
+use crate::args::{Inspect, Settings, Timeout};
 use crate::exit::Exit;
 use crate::ext::Follower;
 use crate::frames::FrameView;
-use crate::mcp::http::body::Reading;
-use crate::mcp::http::connection::{ACCEPT_PAUSE, connection};
+use crate::http::{ACCEPT_PAUSE, Reading, connection};
+use crate::inspect;
 use crate::news_lines::NewsLine;
 use crate::printer::Printer;
 use crate::session::Session;
@@ -40,11 +39,12 @@ const LOOK: Duration = Duration::from_millis(200);
 const LAST_LINES: usize = 50;
 
 /// Runs an extension, and serves its page until it is interrupted.
-pub(crate) async fn inspect(
-    source: ExtensionSource,
-    mut settings: Settings,
-    mut printer: Printer,
-) -> Exit {
+pub(crate) async fn run(inspect: Inspect, printer: Printer) -> Result<Exit, clap::Error> {
+    let source = inspect::source(inspect.dir, inspect.program)?;
+    Ok(serve(source, inspect.settings, printer).await)
+}
+
+async fn serve(source: ExtensionSource, mut settings: Settings, mut printer: Printer) -> Exit {
     let (socket, authority, token) = match bind().await {
         Ok(bound) => bound,
         Err(why) => {
@@ -54,7 +54,7 @@ pub(crate) async fn inspect(
     };
     let hub = Hub::default();
     let questions = Questions::new(hub.clone());
-    settings.desk = Some(Desk::Page(questions.clone()));
+    settings.desk = Some(Box::new(questions.clone()));
     let listener = hub.clone();
     let frames = FrameView::telling(Arc::new(move |record| listener.frame(record)));
     let timeout = Timeout { after: None };

@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 
 use super::hub::Hub;
 use crate::content::json_of_value;
+use crate::desk::Desk;
 
 /// The open questions. Clones are the same ones.
 #[derive(Clone, Debug, Default)]
@@ -55,13 +56,8 @@ enum Verdict {
     No,
 }
 
-impl Questions {
-    pub(super) fn new(hub: Hub) -> Self {
-        Self { open: Arc::default(), hub }
-    }
-
-    /// Serves dialogs and displays, and asks about calls that need an approval.
-    pub(crate) fn serve(&self, builder: HostBuilder) -> HostBuilder {
+impl Desk for Questions {
+    fn serve(&self, builder: HostBuilder) -> HostBuilder {
         let builder = self.dialog::<ConfirmMethod>(builder);
         let builder = self.dialog::<SelectMethod>(builder);
         let builder = self.dialog::<InputMethod>(builder);
@@ -84,6 +80,12 @@ impl Questions {
             let questions = questions.clone();
             async move { questions.approve(request).await }
         })
+    }
+}
+
+impl Questions {
+    pub(super) fn new(hub: Hub) -> Self {
+        Self { open: Arc::default(), hub }
     }
 
     fn dialog<M: Method>(&self, builder: HostBuilder) -> HostBuilder {

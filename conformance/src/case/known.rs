@@ -5,6 +5,9 @@ use extline_scenario::{Case, CaseError, Level};
 use super::clause::{Binds, Clause};
 use crate::check;
 
+/// What the clauses of extensions and hosts are in.
+const SPECIFICATION: &str = "docs/protocol/specification.md";
+
 /// What a case's clauses say of it.
 pub trait Cited {
     /// The clause that gives it its level and its quoted text; `None` for an author's own case that
@@ -50,19 +53,27 @@ fn known(
     problem_of: impl Fn(&Case) -> Option<String>,
 ) -> Result<Vec<Case>, CaseError> {
     for case in &cases {
-        if let Some(problem) = problem_of(case).or_else(|| unknown_of(case)) {
+        let is_check = |name: &str| check::named(name).is_some();
+        let unknown = || unknown_of(case, SPECIFICATION, is_check, &check::names());
+        if let Some(problem) = problem_of(case).or_else(unknown) {
             return Err(case.refused(&problem));
         }
     }
     Ok(cases)
 }
 
-fn unknown_of(case: &Case) -> Option<String> {
+/// What it names that does not exist: a clause of that document, or a check.
+pub(super) fn unknown_of(
+    case: &Case,
+    document: &str,
+    is_check: impl Fn(&str) -> bool,
+    checks: &[&str],
+) -> Option<String> {
     if let Some(unknown) = case.clauses.iter().find(|id| Clause::named(id).is_none()) {
-        return Some(format!("docs/protocol/specification.md has no clause {unknown}"));
+        return Some(format!("{document} has no clause {unknown}"));
     }
-    let unknown = case.check.as_deref().filter(|name| check::named(name).is_none())?;
-    Some(format!("there is no check {unknown}; there are {}", check::names().join(", ")))
+    let unknown = case.check.as_deref().filter(|name| !is_check(name))?;
+    Some(format!("there is no check {unknown}; there are {}", checks.join(", ")))
 }
 
 #[cfg(test)]

@@ -21,6 +21,6 @@ pub use self::known::{Cited, parse, parse_own};
 pub use self::mcp::mcp_cases;
 pub(crate) use self::mcp::{era_of, is_played_once};
 pub use extline_scenario::{
-    Amount, Case, CaseError, Cases, Close, Exits, Handshake, Need, Process, Step, Text, Verb,
+    Amount, Case, CaseError, Cases, Exits, Handshake, Need, Pipe, Process, Step, Text, Verb,
 };
 pub(crate) use extline_scenario::{Aside, Each, Values};

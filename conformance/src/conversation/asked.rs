@@ -100,8 +100,7 @@ impl Conversation {
             let message = self.frames()[at].frame.as_ref().cloned().unwrap_or_default();
             if !is_request(&message) {
                 let result = message.get("result").cloned();
-                let wrong =
-                    || Failure { expected, got: message.to_string(), outcome: Outcome::Wrong };
+                let wrong = || Failure::wrong(expected, message.to_string());
                 return result.ok_or_else(wrong);
             }
             *questions += usize::from(message["method"] == ELICIT);

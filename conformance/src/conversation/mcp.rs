@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use extline_scenario::{Failure, Outcome};
+use extline_scenario::Failure;
 use serde_json::{Map, Value, json};
 
 use super::{Conversation, Era, Missing, seconds};
@@ -163,10 +163,9 @@ impl Conversation {
             Ok(at) => {
                 let message = self.frames()[at].frame.as_ref().ok();
                 let result = message.and_then(|message| message.get("result"));
-                result.cloned().ok_or_else(|| Failure {
-                    expected: expected(),
-                    got: message.map(Value::to_string).unwrap_or_default(),
-                    outcome: Outcome::Wrong,
+                result.cloned().ok_or_else(|| {
+                    let got = message.map(Value::to_string).unwrap_or_default();
+                    Failure::wrong(expected(), got)
                 })
             }
             Err(missing) => Err(self.no_answer(missing, expected())),

@@ -16,7 +16,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use extline_host::Program;
-use extline_scenario::Failure;
+use extline_scenario::{Failure, seconds};
 use serde_json::Value;
 
 pub(crate) use self::arrived::Arrived;
@@ -410,11 +410,6 @@ impl Conversation {
         }
         self.looked_at = records.len();
     }
-}
-
-/// A time as people write it: `2.0 s`.
-pub(crate) fn seconds(time: Duration) -> String {
-    format!("{:.1} s", time.as_secs_f64())
 }
 
 /// A time in milliseconds with one digit.

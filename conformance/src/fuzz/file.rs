@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use super::script::Script;
+use super::known::Known;
+use super::moves::Session;
+use super::script::script;
+use super::server::server_script;
 use super::toml::quoted;
 use crate::case::Case;
 
@@ -24,7 +27,9 @@ impl Name {
 }
 
 /// The session as a case; and behind it the check that it fails, where it fails one.
-pub(super) fn file(name: &Name, script: &Script, check: Option<&Case>) -> String {
+pub(super) fn file(name: &Name, session: &Session, known: &Known, check: Option<&Case>) -> String {
+    let script =
+        if known.server.is_some() { server_script(session) } else { script(session, known) };
     let id = name.id();
     let whole = if script.server {
         "client leaves the server whole"

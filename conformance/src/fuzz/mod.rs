@@ -29,7 +29,6 @@ use self::draw::draw;
 use self::file::{Name, file};
 use self::known::Known;
 use self::moves::{End, Session, Start};
-use self::script::script;
 use self::shrink::{Budget, kinds, shrink};
 use crate::case::{Case, parse_own};
 use crate::report::{CaseReport, Evidence, Verdict};
@@ -261,7 +260,7 @@ impl Fuzzing<'_> {
     }
 
     fn play(&mut self, session: &Session) -> Result<Played, (Verdict, String)> {
-        let text = file(&Name::default(), &script(session, &self.known), None);
+        let text = file(&Name::default(), session, &self.known, None);
         // What the model writes is a case: a test reads thousands of them.
         let cases: Vec<Case> = parse_own("a session", &text)
             .map_err(|error| (Verdict::HarnessError, error.to_string()))?;
@@ -320,7 +319,7 @@ impl Fuzzing<'_> {
             Sign::Check(id) => self.alone.check(id),
             Sign::Step(_) => None,
         };
-        let file = file(name, &script(session, &self.known), check);
+        let file = file(name, session, &self.known, check);
         let mut cases = parse_own(&name.file(), &file).unwrap_or_default();
         let case = cases.pop().unwrap_or_else(|| unreachable!("it was played"));
         let mut report = CaseReport::failed(&case, broken.failure, broken.evidence);

@@ -6,6 +6,15 @@ use super::line::Line;
 use super::moves::Cut;
 use super::toml::{hexadecimal, quoted};
 
+/// The steps of a session, each as an inline table of TOML, and the process they need.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    pub(super) raw: bool,
+    /// It is of a client of MCP.
+    pub(super) server: bool,
+    pub(super) steps: Vec<String>,
+}
+
 /// The steps that were written so far, each as an inline table of TOML.
 #[derive(Debug, Default)]
 pub(super) struct Pen {

@@ -9,8 +9,7 @@ use super::known::Known;
 use super::line::Line;
 use super::moves::{End, Move, Session, Start, Tool, What};
 use super::panel::Screen;
-use super::pen::Pen;
-use super::server::server_script;
+use super::pen::{Pen, Script};
 use super::toml::quoted;
 
 /// What `hello_ack` has beside its capabilities.
@@ -22,20 +21,8 @@ const SHUTDOWN: &str = r#"{"type":"shutdown"}"#;
 /// What an intercept may take (`intercept.deadline`), in milliseconds.
 const INTERCEPT_MS: u64 = 6000;
 
-/// The steps of a session, each as an inline table of TOML, and the process they need.
-#[derive(Debug, Default)]
-pub(super) struct Script {
-    pub(super) raw: bool,
-    /// It is of a client of MCP.
-    pub(super) server: bool,
-    pub(super) steps: Vec<String>,
-}
-
 /// Writes a session down for an extension.
 pub(super) fn script(session: &Session, known: &Known) -> Script {
-    if known.server.is_some() {
-        return server_script(session);
-    }
     let mut writer = Writer { known, ..Writer::of(&session.start, known) };
     writer.start(&session.start);
     for one in &session.moves {

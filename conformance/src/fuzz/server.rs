@@ -8,8 +8,7 @@ use super::known::Known;
 use super::line::Line;
 use super::moves::{Cut, Dress, End, Message, Move, Session, Start, What};
 use super::payload::{any, index, junk, object, one, text};
-use super::pen::Pen;
-use super::script::Script;
+use super::pen::{Pen, Script};
 use super::toml::quoted;
 use crate::conversation::{Era, call_params};
 

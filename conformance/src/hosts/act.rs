@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use super::pattern::is_like;
 use super::play::{Limits, Play, Stop, wrong};
 use super::stage::pages_of;
+use crate::case::Pipe;
+use crate::case::host::Action;
 use crate::case::host::Extension;
-use crate::case::host::{Action, Pipe};
 use crate::conversation::Era;
 
 /// The time for the start of a process.

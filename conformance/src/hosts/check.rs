@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
-use extline_scenario::{Failure, Outcome};
+use extline_scenario::Failure;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
@@ -89,7 +89,7 @@ pub(super) fn verdict_of(case: &Case, check: &str, seen: &[Transcript]) -> CaseR
     let found = seen.iter().find_map(|seen| Some((seen, look(seen).into_iter().next()?)));
     let Some((seen, (at, text))) = found else { return CaseReport::passed(case) };
     let got = format!("{text}, in {}", seen.case);
-    let failure = Failure { expected: case.title.clone(), got, outcome: Outcome::Wrong };
+    let failure = Failure::wrong(case.title.clone(), got);
     CaseReport::failed(case, failure, seen.evidence(at))
 }
 

@@ -7,6 +7,8 @@
 #[cfg(unix)]
 mod act;
 #[cfg(unix)]
+mod ask;
+#[cfg(unix)]
 mod check;
 #[cfg(unix)]
 mod driver;
@@ -26,6 +28,8 @@ mod run;
 mod stage;
 #[cfg(unix)]
 mod stderr;
+#[cfg(unix)]
+mod steps;
 #[cfg(not(unix))]
 mod unsupported;
 

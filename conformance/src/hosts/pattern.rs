@@ -1,5 +1,6 @@
 //! What is wanted of a frame or of a driver's answer.
 
+use extline_scenario::is_like_by;
 use serde_json::Value;
 
 /// A member that must not be there.
@@ -13,28 +14,22 @@ const LEAST: &str = "~~";
 /// array may not. A string `~word` wants a string with that word in it, in any case; `~` any string;
 /// `~~list` any array, `~~7` a number of at least 7, `~~absent` no such member.
 pub(super) fn is_like(found: &Value, wanted: &Value) -> bool {
-    match (found, wanted) {
-        (Value::Object(found), Value::Object(wanted)) => {
-            wanted.iter().all(|(name, value)| match found.get(name) {
-                Some(found) => is_like(found, value),
-                None => value == ABSENT,
-            })
+    is_like_by(Some(found), wanted, &says)
+}
+
+fn says(found: Option<&Value>, wanted: &str) -> Option<bool> {
+    match found {
+        None => Some(wanted == ABSENT),
+        Some(Value::Array(_)) => Some(wanted == LIST),
+        Some(Value::Number(found)) => {
+            let least = wanted.strip_prefix(LEAST)?.parse::<f64>().ok()?;
+            Some(found.as_f64()? >= least)
         }
-        (Value::Array(_), Value::String(wanted)) if wanted == LIST => true,
-        (Value::Number(found), Value::String(least)) => {
-            let least = least.strip_prefix(LEAST).and_then(|least| least.parse::<f64>().ok());
-            least.zip(found.as_f64()).is_some_and(|(least, found)| found >= least)
+        Some(Value::String(found)) => {
+            let word = wanted.strip_prefix('~')?.to_lowercase();
+            Some(found.to_lowercase().contains(&word))
         }
-        (Value::Array(found), Value::Array(wanted)) => {
-            found.len() == wanted.len()
-                && found.iter().zip(wanted).all(|(found, wanted)| is_like(found, wanted))
-        }
-        (Value::String(found), Value::String(wanted)) => match wanted.strip_prefix('~') {
-            Some(word) => found.to_lowercase().contains(&word.to_lowercase()),
-            None => found == wanted,
-        },
-        (Value::Number(found), Value::Number(wanted)) => found.to_string() == wanted.to_string(),
-        _ => found == wanted,
+        Some(_) => None,
     }
 }
 

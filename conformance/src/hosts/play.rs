@@ -1,24 +1,15 @@
-//! Plays a case: step by step, each waits for its own thing.
+//! A case that is being played: what has come of it so far, and how something is waited for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use extline_scenario::{Text, Values, expand, unhex};
 use serde_json::{Value, json};
 
-use super::act;
 use super::driver::DriverAnswer;
-use super::pattern::{has, is_like};
 use super::stage::Stage;
 use crate::case::host::{Extension, Script};
-use crate::case::host::{Request, Step, Verb, Wants};
-use crate::conversation::{Patience, seconds};
-use extline_scenario::{Failure, Outcome};
-
-/// Pause between two questions of the same kind to the driver.
-const AGAIN: Duration = Duration::from_millis(20);
-/// How much of an answer is shown.
-const EXCERPT: usize = 300;
+use crate::conversation::Patience;
+use extline_scenario::{Failure, Outcome, seconds};
 
 /// Why a case was not played to its end.
 pub(super) enum Stop {
@@ -37,121 +28,23 @@ pub(super) struct Play<'a> {
     /// Words for `$name`s: the ids of frames.
     names: BTreeMap<String, String>,
     /// Requests whose answers are waited for later, and when they were asked.
-    asked: BTreeMap<String, (Vec<u64>, Instant)>,
+    pub(super) asked: BTreeMap<String, (Vec<u64>, Instant)>,
     /// When an extension last wrote something.
-    wrote: Option<Instant>,
+    pub(super) wrote: Option<Instant>,
     /// The host's end was brought about by the case itself.
     pub(super) killed: bool,
     /// How long a healthy host may take.
     pub(super) soft: Duration,
 }
 
-/// Plays a case.
-pub(super) fn play(stage: &mut Stage, script: &Script, soft: Duration) -> Result<(), Stop> {
-    let (names, asked) = (BTreeMap::new(), BTreeMap::new());
-    let mut play = Play { stage, script, names, asked, wrote: None, killed: false, soft };
-    let start = play.stage.start_request();
-    let began = Instant::now();
-    let number = play.stage.driver.ask(start, &mut play.stage.log, true);
-    play.asked.insert("start".to_owned(), (vec![number], began));
-    if script.ready {
-        for extension in script.extensions.iter().filter(|one| !one.silent && one.exec.is_none()) {
-            act::handshake(&mut play, extension)?;
-        }
-        play.started()?;
-    }
-    script.steps.iter().try_for_each(|step| play.step(step))
-}
-
-impl Play<'_> {
-    /// Waits until the host has started.
-    fn started(&mut self) -> Result<(), Stop> {
-        let wants = Wants::default();
-        self.answered("start", &wants, &Limits::of(None, 0, Duration::from_secs(20)))
-    }
-
-    fn step(&mut self, step: &Step) -> Result<(), Stop> {
-        let outcome = self.step_or_failure(step);
-        match (outcome, &step.or_na) {
-            (Err(Stop::Failed(_)), Some(reason)) => Err(Stop::Unsupported(reason.clone())),
-            (outcome, _) => outcome,
-        }
-    }
-
-    fn step_or_failure(&mut self, step: &Step) -> Result<(), Stop> {
-        let mut limits = Limits::of(step.within_ms, step.from_ms, self.soft);
-        limits.since = self.wrote.filter(|_| step.since_line);
-        let at = self.index(step);
-        match &step.verb {
-            Verb::Do(request) => self.request(request, &limits),
-            Verb::Ask(request) => self.ask(request, &limits),
-            Verb::Answer { name, wants } => self.answered(name, wants, &limits),
-            Verb::Unanswered(name) => self.unanswered(name),
-            Verb::Handshake => act::handshake(self, &self.script.extensions[at].clone()),
-            Verb::Line(text) | Verb::Raw(text) | Verb::Hex(text) => {
-                let pause = Duration::from_millis(text.pause_ms);
-                let chunk = text.chunk.unwrap_or(usize::MAX);
-                let bytes = self.bytes(&step.verb, text);
-                self.wrote = Some(Instant::now());
-                act::write(self, at, bytes, chunk, pause)
-            }
-            Verb::Frame { like, name } => act::frame(self, at, like, name, &limits),
-            Verb::Next { like, name } => act::next(self, at, like, name, &limits),
-            Verb::Each { like, count, distinct } => {
-                let ids = act::each(self, at, like, *count, &limits)?;
-                if *distinct { Self::distinct(&ids) } else { Ok(()) }
-            }
-            Verb::Never(like) => act::never(self, at, like),
-            Verb::Stderr { words, times } => act::complain(self, at, words, *times, &limits),
-            Verb::Puppet(action) => act::action(self, at, *action),
-            Verb::Eof => act::eof(self, at, &limits),
-            Verb::Gone => act::gone(self, at, &limits),
-            Verb::ChildGone => act::child_gone(self, at, &limits),
-            Verb::Starts(count) => act::starts(self, at, *count, &limits),
-            Verb::Runs => act::runs(self, at, &limits),
-            Verb::Host(signal) => {
-                act::signal(self, *signal);
-                Ok(())
-            }
-            Verb::Wait(time) => {
-                let until = Instant::now() + Duration::from_millis(*time);
-                while self.stage.pump(until) {}
-                Ok(())
-            }
-        }
-    }
-
-    /// What an extension writes.
-    fn bytes(&self, verb: &Verb, text: &Text) -> Vec<u8> {
-        let template = self.named(&text.template);
-        let once = |template: String| {
-            let text = Text { template, ..text.clone() };
-            match verb {
-                Verb::Hex(_) => unhex(&text.template),
-                Verb::Line(_) => [expand(&text, &Values::default()), b"\n".to_vec()].concat(),
-                _ => expand(&text, &Values::default()),
-            }
-        };
-        if text.times > 1 && template.contains("$n") {
-            let numbered = |number: u64| once(template.replace("$n", &number.to_string()));
-            return (0..text.times).flat_map(numbered).collect();
-        }
-        once(template).repeat(usize::try_from(text.times).unwrap_or(usize::MAX))
-    }
-
-    /// That no id is there twice.
-    fn distinct(ids: &[String]) -> Result<(), Stop> {
-        let mut seen = BTreeSet::new();
-        let twice = ids.iter().find(|id| !seen.insert(*id));
-        let wrong = |id| wrong("an id of its own for each".to_owned(), format!("{id} twice"));
-        twice.map_or(Ok(()), |id| Err(wrong(id)))
-    }
-
-    /// The extension that a step is about.
-    fn index(&self, step: &Step) -> usize {
-        let who = step.who.as_ref();
-        let found = who.and_then(|who| self.stage.puppets.iter().position(|it| it.name == *who));
-        found.unwrap_or_default()
+impl<'a> Play<'a> {
+    /// Asks the driver to start the host.
+    pub(super) fn begin(stage: &'a mut Stage, script: &'a Script, soft: Duration) -> Self {
+        let start = stage.start_request();
+        let began = Instant::now();
+        let number = stage.driver.ask(start, &mut stage.log, true);
+        let asked = BTreeMap::from([("start".to_owned(), (vec![number], began))]);
+        Self { stage, script, names: BTreeMap::new(), asked, wrote: None, killed: false, soft }
     }
 
     /// The extension of that number, as its case has it.
@@ -179,109 +72,6 @@ impl Play<'_> {
             }
         }
         text
-    }
-
-    fn request(&mut self, request: &Request, limits: &Limits) -> Result<(), Stop> {
-        let began = Instant::now();
-        let mut numbers = Vec::new();
-        for number in 0..request.times {
-            let text = self.named(&request.text).replace("$n", &number.to_string());
-            let mut value = parsed(&text)?;
-            if let Some(call) = value.get("call").and_then(Value::as_str) {
-                // Which call is meant is said by the number of its request.
-                let numbers = self.asked.get(call).map(|(numbers, _)| numbers.clone());
-                value["call"] = json!(numbers.and_then(|numbers| numbers.first().copied()));
-            }
-            let shown = request.times < 5;
-            numbers.push(self.stage.driver.ask(value, &mut self.stage.log, shown));
-        }
-        let name = request.name.clone().unwrap_or_else(|| " newest".to_owned());
-        self.asked.insert(name.clone(), (numbers, began));
-        if request.name.is_some() {
-            return Ok(());
-        }
-        self.answered(&name, &request.wants, limits)
-    }
-
-    /// Asks until the answer is as wanted.
-    fn ask(&mut self, request: &Request, limits: &Limits) -> Result<(), Stop> {
-        let value = parsed(&self.named(&request.text))?;
-        let began = Instant::now();
-        let mut patience = Patience::new(Instant::now() + limits.within);
-        let mut first = true;
-        loop {
-            let number = self.stage.driver.ask(value.clone(), &mut self.stage.log, first);
-            first = false;
-            let expected = || self_expects(&request.wants, &value);
-            let answer = self.wait(self.soft.max(limits.within), expected, |play| {
-                play.stage.driver.answer(number)
-            })?;
-            let found = value_of(answer.1, &value)?;
-            let Err(expected) = self.meets(&request.wants, &found, 0) else {
-                self.stage.log.say(format!("driver answers {}", excerpt(&found)));
-                return limits.not_before(began, answer.0);
-            };
-            let again = Instant::now() + AGAIN;
-            while self.stage.pump(again) {}
-            if Instant::now() >= patience.until && !patience.has_more(&self.stage.driver) {
-                let expected = format!("{expected} within {}", seconds(limits.within));
-                return Err(wrong(expected, excerpt(&found)));
-            }
-        }
-    }
-
-    /// Waits for what came of a request.
-    fn answered(&mut self, name: &str, wants: &Wants, limits: &Limits) -> Result<(), Stop> {
-        let Some((numbers, began)) = self.asked.get(name).cloned() else {
-            return Err(Stop::Impossible(format!("the case asks nothing that it calls {name}")));
-        };
-        for (at, number) in numbers.iter().enumerate() {
-            let expected = || format!("{} to {name}", self_expects(wants, &Value::Null));
-            let (came, answer) =
-                self.wait(limits.within, expected, |play| play.stage.driver.answer(*number))?;
-            let found = value_of(answer, &json!({"op": name.trim()}))?;
-            if at < 3 {
-                self.stage.log.say(format!("driver answers {}", excerpt(&found)));
-            }
-            if let Err(expected) = self.meets(wants, &found, at) {
-                return Err(wrong(expected, excerpt(&found)));
-            }
-            limits.not_before(began, came)?;
-        }
-        Ok(())
-    }
-
-    fn unanswered(&mut self, name: &str) -> Result<(), Stop> {
-        self.stage.pump(Instant::now());
-        let numbers = self.asked.get(name).map(|(numbers, _)| numbers.clone()).unwrap_or_default();
-        let answers: Vec<_> =
-            numbers.iter().filter_map(|number| self.stage.driver.answer(*number)).collect();
-        let Some((_, answer)) = answers.into_iter().next() else { return Ok(()) };
-        let found = value_of(answer, &json!({"op": name}))?;
-        Err(wrong(format!("no answer to {name} yet"), excerpt(&found)))
-    }
-
-    /// Whether an answer is as wanted; `Err` says what was wanted.
-    fn meets(&self, wants: &Wants, found: &Value, number: usize) -> Result<(), String> {
-        let number = number.to_string();
-        let pattern = |text: &String| {
-            let text = self.named(text).replace("$n", &number);
-            serde_json::from_str(&text).unwrap_or(Value::Null)
-        };
-        let refused = |meets: bool, what: String| if meets { Ok(()) } else { Err(what) };
-        if let Some(text) = &wants.gives {
-            refused(is_like(found, &pattern(text)), text.clone())?;
-        }
-        if let Some(text) = &wants.has {
-            refused(has(found, &pattern(text)), format!("an element like {text}"))?;
-        }
-        if let Some(text) = &wants.lacks {
-            refused(!has(found, &pattern(text)), format!("no element like {text}"))?;
-        }
-        if let Some(text) = &wants.without {
-            refused(!found.to_string().contains(text), format!("nothing of {text}"))?;
-        }
-        Ok(())
     }
 
     /// Waits until there is something.
@@ -338,7 +128,7 @@ impl Play<'_> {
 
 /// That something came which is not as it should be.
 pub(super) fn wrong(expected: String, got: String) -> Stop {
-    Stop::Failed(Failure { expected, got, outcome: Outcome::Wrong })
+    Stop::Failed(Failure::wrong(expected, got))
 }
 
 /// When something may come.
@@ -346,7 +136,7 @@ pub(super) struct Limits {
     pub(super) within: Duration,
     from: Duration,
     /// In place of the request.
-    since: Option<Instant>,
+    pub(super) since: Option<Instant>,
 }
 
 impl Limits {
@@ -361,26 +151,13 @@ impl Limits {
         if took >= self.from {
             return Ok(());
         }
-        Err(Stop::Failed(Failure {
-            expected: format!("it after {} at the earliest", seconds(self.from)),
-            got: format!("it after {}", seconds(took)),
-            outcome: Outcome::Wrong,
-        }))
+        let expected = format!("it after {} at the earliest", seconds(self.from));
+        Err(wrong(expected, format!("it after {}", seconds(took))))
     }
 }
 
-fn self_expects(wants: &Wants, request: &Value) -> String {
-    let Wants { gives, has, lacks, .. } = wants;
-    let wanted = gives.as_ref().or(has.as_ref()).or(lacks.as_ref());
-    match (wanted, request["op"].as_str()) {
-        (Some(wanted), Some(op)) => format!("{wanted} as the answer to {op}"),
-        (Some(wanted), None) => format!("{wanted} as the answer"),
-        (None, Some(op)) => format!("an answer to {op}"),
-        (None, None) => "an answer".to_owned(),
-    }
-}
-
-fn value_of(answer: DriverAnswer, request: &Value) -> Result<Value, Stop> {
+/// What the driver answers, where it does what it is asked.
+pub(super) fn value_of(answer: DriverAnswer, request: &Value) -> Result<Value, Stop> {
     let op = request["op"].as_str().unwrap_or_default();
     match answer {
         DriverAnswer::Value(value) => Ok(value),
@@ -390,18 +167,5 @@ fn value_of(answer: DriverAnswer, request: &Value) -> Result<Value, Stop> {
         DriverAnswer::Error(why) => {
             Err(Stop::Impossible(format!("the driver failed in {op}: {why}")))
         }
-    }
-}
-
-fn parsed(text: &str) -> Result<Value, Stop> {
-    let error = |error| Stop::Impossible(format!("the case asks for what is no JSON: {error}"));
-    serde_json::from_str(text).map_err(error)
-}
-
-fn excerpt(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(EXCERPT) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text,
     }
 }

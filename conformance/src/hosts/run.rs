@@ -9,8 +9,9 @@ use std::time::Instant;
 
 use super::check::{Transcript, verdict_of};
 use super::options::HostOptions;
-use super::play::{Stop, play};
+use super::play::Stop;
 use super::stage::Stage;
+use super::steps::play;
 use crate::case::Case;
 use crate::case::host::{Script, script_of};
 use crate::conversation::Survey;

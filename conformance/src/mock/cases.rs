@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::build::Builder;
 use super::script::{Opening, Script, Step, cancelled_by};
-use crate::case::{Case, Close, Text, Verb};
+use crate::case::{Case, Pipe, Text, Verb};
 
 /// Placeholders for what a tester finds out about an extension that is there.
 const FOUND: [&str; 5] = ["$tool", "$args", "$command", "$event", "$point"];
@@ -70,7 +70,7 @@ impl Reading<'_> {
                     self.builder.wait(Duration::from_millis(*millis));
                 }
                 Verb::Exit(exits) => self.builder.ended(Some(exits.status.unwrap_or(0)), None),
-                Verb::Close(Close::Stdin) | Verb::Signal(_) => self.builder.may_end(),
+                Verb::Close(Pipe::Stdin) | Verb::Signal(_) => self.builder.may_end(),
                 Verb::Handshake(_) => self.builder.host(&json!({"type": "hello_ack"})),
                 // What a tester does about a real process, or asks of any extension.
                 _ => {}

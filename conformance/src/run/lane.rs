@@ -12,15 +12,13 @@ use std::time::{Duration, Instant};
 
 use extline_scenario::{Failure, Outcome};
 
-use super::spare::{self, Used};
+use super::spare::{self, SHARED, Used};
 use super::{Failed, Run, play};
 use crate::case::Case;
 use crate::conversation::{Canary, Conversation};
 use crate::report::{CaseReport, Evidence, Verdict};
 use crate::target::Target;
 
-/// A process goes on to the next case while so much is kept of it, in bytes.
-pub(super) const SHARED: usize = 16 << 20;
 /// A case that passed so long ago did not wound the process.
 const LATELY: Duration = Duration::from_secs(1);
 /// For so long a case is watched once one wounded the process.

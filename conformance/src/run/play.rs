@@ -5,16 +5,12 @@ use std::time::{Duration, Instant};
 use extline_scenario::Stage;
 use serde_json::Value;
 
-use super::process::SHUTDOWN;
-use crate::case::{Aside, Case, Close, Each, Exits, Handshake, Values, Verb};
-use crate::conversation::{
-    Canary, Conversation, HELLO, Missing, NOBODY, Protocol, Survey, seconds,
-};
+use super::process::{GONE, SHUTDOWN};
+use crate::case::{Aside, Case, Each, Exits, Handshake, Pipe, Values, Verb};
+use crate::conversation::{Canary, Conversation, HELLO, Missing, NOBODY, Protocol, Survey};
 use crate::target::{Target, What};
-use extline_scenario::{Failure, Outcome};
+use extline_scenario::{Failure, Outcome, seconds};
 
-/// The time for a process to be gone (`end.in-time`).
-pub(super) const GONE: Duration = Duration::from_secs(2);
 /// Without a better canary, a process that lives this long has survived.
 const SURVIVED: Duration = Duration::from_secs(1);
 /// How often such a process is looked at.
@@ -212,8 +208,8 @@ impl Stage for PlayedProcess<'_> {
     fn process(&mut self, verb: &Verb, within: Option<Duration>) -> Result<(), Failure> {
         match verb {
             Verb::Hello => return self.conversation.await_hello(within.unwrap_or(HELLO)),
-            Verb::Close(Close::Stdin) => self.conversation.target().close_stdin(),
-            Verb::Close(Close::Stdout) => self.conversation.target().close_stdout(),
+            Verb::Close(Pipe::Stdin) => self.conversation.target().close_stdin(),
+            Verb::Close(Pipe::Stdout) => self.conversation.target().close_stdout(),
             Verb::Signal(signal) => self.conversation.target().signal(*signal, false),
             Verb::Read(reading) => self.conversation.target().set_reading(*reading),
             Verb::Exit(exits) => return self.exit(*exits, within.unwrap_or(GONE)),
@@ -271,13 +267,13 @@ impl PlayedProcess<'_> {
         let Some(exit) = self.conversation.seen().exit() else { return Ok(()) };
         let as_wanted = status.is_none_or(|status| exit.code() == Some(status));
         if !as_wanted {
-            return Err(Failure { expected, got: exit.to_string(), outcome: Outcome::Wrong });
+            return Err(Failure::wrong(expected, exit.to_string()));
         }
         // That a server writes what is no message is told by a case of its own.
         let words = self.last_words().filter(|_| self.survey.protocol == Protocol::Extension);
         if let Some(text) = words {
             let expected = "nothing but frames on stdout while it ends".to_owned();
-            return Err(Failure { expected, got: text, outcome: Outcome::Wrong });
+            return Err(Failure::wrong(expected, text));
         }
         let left =
             if exits.nothing_left { self.conversation.left_behind(true) } else { Vec::new() };
@@ -285,7 +281,7 @@ impl PlayedProcess<'_> {
             return Ok(());
         }
         let expected = "no process lives on that it started".to_owned();
-        Err(Failure { expected, got: left.join(", "), outcome: Outcome::Wrong })
+        Err(Failure::wrong(expected, left.join(", ")))
     }
 
     /// A line that is no frame, behind the last that the tester did.

@@ -3,15 +3,14 @@
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
-use extline_scenario::{Failure, Outcome};
+use extline_scenario::{Failure, Outcome, seconds};
 
 use super::configured::with_config;
 use super::harness::is_out_of_resources;
-use super::play::GONE;
 use super::{Failed, Options, Run};
 use crate::case::Point;
 use crate::check::{ENDS, Observed};
-use crate::conversation::{ACK, Conversation, Era, HELLO, NOBODY, Protocol, seconds};
+use crate::conversation::{ACK, Conversation, Era, HELLO, NOBODY, Protocol};
 use crate::report::{Evidence, Verdict};
 use crate::target::{Setting, Signal, is_stopped};
 
@@ -23,6 +22,8 @@ const SHOWN: usize = 6;
 /// where it is not known yet that it leaves such ones: they may only just begin.
 const AFTERWARDS: Duration = Duration::from_millis(100);
 const AFTERWARDS_AT_FIRST: Duration = Duration::from_secs(1);
+/// The time for a process to be gone (`end.in-time`).
+pub(super) const GONE: Duration = Duration::from_secs(2);
 /// The frame that ends an extension.
 pub(super) const SHUTDOWN: &str = r#"{"type":"shutdown"}"#;
 

@@ -4,12 +4,14 @@
 use std::sync::PoisonError;
 use std::time::Instant;
 
-use super::lane::SHARED;
 use super::{Failed, Run, ends};
 use crate::case::{Case, Process};
 use crate::conversation::{Conversation, Era, HELLO, Protocol};
 use crate::report::Evidence;
 use crate::target::Setting;
+
+/// A process goes on to the next case while so much is kept of it, in bytes.
+pub(super) const SHARED: usize = 16 << 20;
 
 /// What was played in a process that is at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

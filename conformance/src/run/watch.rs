@@ -107,9 +107,8 @@ impl Findings {
             Some((first, _)) if first.got == text => self.same += 1,
             Some(_) => self.others += 1,
             None => {
-                let outcome = extline_scenario::Outcome::Wrong;
                 // What is expected is the title of the case, which is not known here.
-                let failure = Failure { expected: String::new(), got: text, outcome };
+                let failure = Failure::wrong(String::new(), text);
                 self.first = Some((failure, evidence()));
             }
         }

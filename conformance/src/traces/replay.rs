@@ -257,11 +257,7 @@ impl Replay<'_> {
             }
             let kind = wanted["type"].as_str().or_else(|| wanted["method"].as_str());
             let kind = kind.unwrap_or("response");
-            return Err(Failure {
-                expected: format!("the {kind} of the trace"),
-                got: told.join("; "),
-                outcome: Outcome::Wrong,
-            });
+            return Err(Failure::wrong(format!("the {kind} of the trace"), told.join("; ")));
         }
     }
 
@@ -288,13 +284,12 @@ impl Replay<'_> {
             };
             !self.matched.contains(number) && !is_free
         });
-        let more = more.map(|(_, arrived)| Failure {
-            expected: "no more than in the trace".to_owned(),
-            got: match &arrived.frame {
+        let more = more.map(|(_, arrived)| {
+            let got = match &arrived.frame {
                 Ok(frame) => frame.to_string(),
                 Err(problem) => format!("a line that is no frame: {problem}"),
-            },
-            outcome: Outcome::Wrong,
+            };
+            Failure::wrong("no more than in the trace".to_owned(), got)
         });
         self.report("replay-end".to_owned(), title, mark, failed.or(more))
     }

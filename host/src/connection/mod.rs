@@ -45,6 +45,7 @@ pub(crate) use self::calls::{CommandAnswer, Sending, SentCall, SentCommand, Unan
 pub(crate) use self::emit::Emission;
 pub use self::method::{Asked, MethodCall};
 pub(crate) use self::method::{Method, Methods, params_of};
+pub(crate) use self::news::Newsroom;
 pub use self::news::{News, NewsStream, PendingChange};
 use self::outgrown::LargePipes;
 pub use self::panel::{Panel, PanelView};

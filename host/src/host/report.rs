@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Host;
 use super::slot::Slots;
-use crate::connection::News;
+use crate::connection::{News, Newsroom};
 use crate::status::StatusReport;
 
 impl Host {
@@ -12,11 +12,6 @@ impl Host {
     /// [`News::Report`] has it when the host has started, and after each reload.
     pub fn report(&self) -> StatusReport {
         self.slots.report()
-    }
-
-    /// Tells the embedder.
-    pub(super) fn tell_report(&self) {
-        self.shared.news.tell(News::Report(Arc::new(self.report())));
     }
 }
 
@@ -30,10 +25,8 @@ impl Slots {
         StatusReport::of_host(statuses, (tools.len(), builtin))
     }
 
-    /// Tells the embedder, where there are extensions.
-    pub(super) fn tell_report(&self) {
-        if let Some(slot) = self.all().first() {
-            slot.tell(News::Report(Arc::new(self.report())));
-        }
+    /// Tells the embedder.
+    pub(super) fn tell_report(&self, news: &Newsroom) {
+        news.tell(News::Report(Arc::new(self.report())));
     }
 }

@@ -79,7 +79,7 @@ impl Host {
             self.setup.place(&source, plan, &self.shared, &self.slots).0
         };
         let enabled = if source.is_on_demand() { Ok(()) } else { slot.enable().await };
-        self.tell_report();
+        self.slots.tell_report(&self.shared.news);
         enabled.map(|()| slot.name().to_owned())
     }
 }

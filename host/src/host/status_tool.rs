@@ -129,7 +129,9 @@ fn reload(
             // What came of it is told as news, and stands in the next status.
             let _ = slot.reload(drain).await;
         }
-        slots.tell_report();
+        if let Some(slot) = slots.all().first() {
+            slots.tell_report(slot.news());
+        }
     });
     let list = if names.is_empty() { "none is in use".to_owned() } else { names.join(", ") };
     let text = format!(

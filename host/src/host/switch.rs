@@ -97,7 +97,7 @@ impl Host {
         let unknown = || EnableError::Unknown { name: extension.to_owned() };
         let slot = self.slots.named(extension).ok_or_else(unknown)?;
         let reloaded = slot.reload(self.drain).await;
-        self.tell_report();
+        self.slots.tell_report(&self.shared.news);
         reloaded
     }
 

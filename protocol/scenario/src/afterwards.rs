@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::failure::Failure;
 use crate::pattern::id_of;
-use crate::player::{Player, Stage, excerpt, wrong};
+use crate::player::{Player, Stage, excerpt};
 
 impl<S: Stage> Player<'_, S> {
     /// Nothing has come for an id of the newest line behind its frame of that type, where one has.
@@ -19,7 +20,7 @@ impl<S: Stage> Player<'_, S> {
             let expected = format!("nothing with the id {id} behind its {kind}");
             let is_settled = frames.any(|frame| frame["type"] == kind);
             if let Some(more) = frames.next().filter(|_| is_settled) {
-                return Err(wrong(expected, format!("behind it {}", excerpt(more))).into());
+                return Err(Failure::wrong(expected, format!("behind it {}", excerpt(more))).into());
             }
         }
         Ok(())
@@ -51,7 +52,7 @@ impl<S: Stage> Player<'_, S> {
             None => Ok(()),
             Some(frame) => {
                 let expected = "no panel is drawn that the host has closed".to_owned();
-                Err(wrong(expected, excerpt(frame)).into())
+                Err(Failure::wrong(expected, excerpt(frame)).into())
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::failure::excerpt;
+
 /// How much of a value stands in a difference, in characters.
 const EXCERPT: usize = 80;
 
@@ -78,11 +80,7 @@ fn escaped(name: &str) -> String {
 }
 
 fn short(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(EXCERPT) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text,
-    }
+    excerpt(value, EXCERPT)
 }
 
 #[cfg(test)]

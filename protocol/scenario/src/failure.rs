@@ -1,6 +1,9 @@
 //! What happened instead of what was expected.
 
+use std::time::Duration;
+
 use serde::Serialize;
+use serde_json::Value;
 
 /// What happened instead of what was expected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -27,6 +30,13 @@ pub enum Outcome {
     Survived,
 }
 
+impl Failure {
+    /// Something came that is not as it should be.
+    pub fn wrong(expected: String, got: String) -> Self {
+        Self { expected, got, outcome: Outcome::Wrong }
+    }
+}
+
 impl Outcome {
     /// The word in reports and baselines.
     pub fn word(self) -> &'static str {
@@ -37,4 +47,18 @@ impl Outcome {
             Self::Survived => "survived",
         }
     }
+}
+
+/// A value in at most so many characters.
+pub fn excerpt(value: &Value, most: usize) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
+/// A time as people write it: `2.0 s`.
+pub fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
 }

@@ -1,10 +1,13 @@
 //! From the text of a TOML file to its cases.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::case::{Case, Process};
-use crate::step::{Amount, Text, Verb};
+use crate::step::{Text, Verb};
 
 /// A file of cases that cannot be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -18,41 +21,79 @@ pub struct CaseError {
     pub problem: String,
 }
 
+/// What stands in a file of cases: a case, or more that belongs to one.
+pub trait InFile: Sized {
+    /// Its table, as far as that can be read by itself.
+    type Table: DeserializeOwned;
+
+    /// Reads its table; `Err` says what is wrong there.
+    fn of(table: Self::Table) -> Result<Self, String>;
+
+    /// The case.
+    fn case(&mut self) -> &mut Case;
+
+    /// What is wrong with it as a whole, and what to do.
+    fn problem(&self) -> Option<String>;
+}
+
+impl InFile for Case {
+    type Table = Self;
+
+    fn of(table: Self) -> Result<Self, String> {
+        Ok(table)
+    }
+
+    fn case(&mut self) -> &mut Case {
+        self
+    }
+
+    fn problem(&self) -> Option<String> {
+        problem_of(self)
+    }
+}
+
 /// Reads the cases of a file; `file` is only named in errors. Whether clauses and checks exist is
 /// for the tester to say.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, CaseError> {
+    parse_all(file, text)
+}
+
+/// The same for cases to which more belongs.
+pub fn parse_all<C: InFile>(file: &str, text: &str) -> Result<Vec<C>, CaseError> {
     #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Document {
+    #[serde(deny_unknown_fields, bound = "T: DeserializeOwned")]
+    struct Document<T> {
         #[serde(rename = "case")]
-        cases: Vec<toml::Spanned<Case>>,
+        cases: Vec<toml::Spanned<T>>,
     }
     let line_of = |byte: usize| 1 + text[..byte].matches('\n').count();
     let error = |line, problem| CaseError { file: file.to_owned(), line, problem };
-    let document: Document = toml::from_str(text).map_err(|refused| {
+    let document: Document<C::Table> = toml::from_str(text).map_err(|refused| {
         let line = line_of(refused.span().map_or(0, |span| span.start));
         error(line, refused.message().to_owned())
     })?;
-    let mut cases: Vec<Case> = Vec::with_capacity(document.cases.len());
+    let mut all = Vec::with_capacity(document.cases.len());
+    let mut ids = BTreeSet::new();
     for (number, spanned) in document.cases.into_iter().enumerate() {
         let line = line_of(spanned.span().start);
-        let mut case = spanned.into_inner();
+        let mut one = C::of(spanned.into_inner()).map_err(|problem| error(line, problem))?;
+        let case = one.case();
         file.clone_into(&mut case.file);
         case.line = line;
         case.source = source(text, number);
         for step in &mut case.steps {
             step.line = line_of(step.line);
         }
-        let problem = problem_of(&case).or_else(|| {
-            let twice = cases.iter().any(|other| other.id == case.id);
-            twice.then(|| "its id is another case's: ids are never shared".to_owned())
+        let is_first = ids.insert(case.id.clone());
+        let problem = one.problem().or_else(|| {
+            (!is_first).then(|| "its id is another case's: ids are never shared".to_owned())
         });
         if let Some(problem) = problem {
-            return Err(case.refused(&problem));
+            return Err(one.case().refused(&problem));
         }
-        cases.push(case);
+        all.push(one);
     }
-    Ok(cases)
+    Ok(all)
 }
 
 /// The same for a file of an author's own cases, whose ids are never those of built-in ones.
@@ -76,6 +117,12 @@ impl Case {
         self.id.starts_with(first) && self.id.chars().all(rest)
     }
 
+    /// What is wrong where it has both steps and a check, or neither.
+    pub fn steps_or_check(&self, has_steps: bool) -> Option<String> {
+        let is_wrong = self.check.is_some() == has_steps;
+        is_wrong.then(|| "give it either steps or a check".to_owned())
+    }
+
     /// The error that says what is wrong with this case, with its place.
     pub fn refused(&self, problem: &str) -> CaseError {
         let problem = format!("case {}: {problem}", self.id);
@@ -95,8 +142,8 @@ fn problem_of(case: &Case) -> Option<String> {
     if case.level.is_some() && !case.clauses.is_empty() {
         return Some("its first clause gives its level; leave out either of them".to_owned());
     }
-    if case.check.is_some() != case.steps.is_empty() {
-        return Some("give it either steps or a check".to_owned());
+    if let Some(problem) = case.steps_or_check(!case.steps.is_empty()) {
+        return Some(problem);
     }
     if case.bisect.is_some() && case.values.is_empty() {
         return Some("bisect needs values to search between".to_owned());
@@ -111,14 +158,10 @@ fn problem_of(case: &Case) -> Option<String> {
             _ => None,
         })
     };
-    let uses_value = |text: &Text| {
-        let sized = [text.bytes, text.depth, text.digits, text.image];
-        sized.contains(&Some(Amount::Value)) || text.template.contains("$value")
-    };
-    if !case.values.is_empty() && !texts().any(uses_value) {
+    if !case.values.is_empty() && !texts().any(Text::uses_value) {
         return Some("it has values, and no step uses $value".to_owned());
     }
-    if case.values.is_empty() && texts().any(uses_value) {
+    if case.values.is_empty() && texts().any(Text::uses_value) {
         return Some("a step uses $value, and there are no values".to_owned());
     }
     let raw = matches!(case.process, Process::Raw | Process::StdinAtEnd);

@@ -5,15 +5,29 @@ use serde_json::Value;
 /// Whether the frame has all members that are wanted, with the same values. Members that are not
 /// wanted may be there; elements of an array may not.
 pub(crate) fn is_like(frame: &Value, wanted: &Value) -> bool {
-    match (frame, wanted) {
-        (Value::Object(frame), Value::Object(wanted)) => wanted
-            .iter()
-            .all(|(name, value)| frame.get(name).is_some_and(|found| is_like(found, value))),
-        (Value::Array(frame), Value::Array(wanted)) => {
-            frame.len() == wanted.len()
-                && frame.iter().zip(wanted).all(|(frame, wanted)| is_like(frame, wanted))
+    is_like_by(Some(frame), wanted, &|_, _| None)
+}
+
+/// The same where some texts that are wanted mean more than themselves: `says` has whether such a one
+/// is met by what is there in its place, if anything.
+pub fn is_like_by(
+    found: Option<&Value>,
+    wanted: &Value,
+    says: &impl Fn(Option<&Value>, &str) -> Option<bool>,
+) -> bool {
+    match (found, wanted) {
+        (Some(Value::Object(found)), Value::Object(wanted)) => {
+            wanted.iter().all(|(name, value)| is_like_by(found.get(name), value, says))
         }
-        _ => frame == wanted,
+        (Some(Value::Array(found)), Value::Array(wanted)) => {
+            found.len() == wanted.len()
+                && found
+                    .iter()
+                    .zip(wanted)
+                    .all(|(found, wanted)| is_like_by(Some(found), wanted, says))
+        }
+        (found, Value::String(text)) => says(found, text).unwrap_or(found == Some(wanted)),
+        (found, wanted) => found == Some(wanted),
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::case::Case;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{self, Failure, seconds};
 use crate::pattern::{id_of, is_like};
 use crate::step::{Each, Handshake, Step, Text, Verb};
 use crate::template::{Values, expand, replace, unhex};
@@ -286,11 +286,11 @@ impl<S: Stage> Player<'_, S> {
             is_answer && frame["id"] == id || other.is_some()
         });
         match (found, other) {
-            (_, Some(got)) => Err(wrong(expected(), got).into()),
+            (_, Some(got)) => Err(Failure::wrong(expected(), got).into()),
             (Ok(line), None) => match self.stage.line_bytes(line) {
                 Some(bytes) if bytes > LONGEST => {
                     let expected = format!("an answer of at most {LONGEST} bytes");
-                    Err(wrong(expected, format!("a line of {bytes} bytes")).into())
+                    Err(Failure::wrong(expected, format!("a line of {bytes} bytes")).into())
                 }
                 _ => Ok(()),
             },
@@ -312,7 +312,7 @@ impl<S: Stage> Player<'_, S> {
             other.is_some()
         });
         match (found, other) {
-            (_, Some(got)) => Err(wrong(expected(), got).into()),
+            (_, Some(got)) => Err(Failure::wrong(expected(), got).into()),
             (Ok(_), None) => Ok(()),
             (Err(missing), None) => Err(self.stage.failure(missing, expected())),
         }
@@ -327,7 +327,9 @@ impl<S: Stage> Player<'_, S> {
         let found = self.stage.frames(self.progress.from).find(|frame| is_like(frame, &refused));
         match found {
             None => Ok(()),
-            Some(frame) => Err(wrong(format!("no frame like {text}"), excerpt(frame)).into()),
+            Some(frame) => {
+                Err(Failure::wrong(format!("no frame like {text}"), excerpt(frame)).into())
+            }
         }
     }
 }
@@ -335,23 +337,11 @@ impl<S: Stage> Player<'_, S> {
 pub(crate) fn parse(text: &str) -> Result<Value, Failure> {
     serde_json::from_str(text).map_err(|error| {
         let expected = format!("a step whose frame is JSON, and {text} is not: {error}");
-        wrong(expected, "a case that is wrong".to_owned())
+        Failure::wrong(expected, "a case that is wrong".to_owned())
     })
 }
 
-pub(crate) fn wrong(expected: String, got: String) -> Failure {
-    Failure { expected, got, outcome: Outcome::Wrong }
-}
-
+/// As much of a frame as stands in a failure.
 pub(crate) fn excerpt(frame: &Value) -> String {
-    let text = frame.to_string();
-    match text.char_indices().nth(EXCERPT) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text,
-    }
-}
-
-/// A time as people write it: `2.0 s`.
-pub(crate) fn seconds(time: Duration) -> String {
-    format!("{:.1} s", time.as_secs_f64())
+    failure::excerpt(frame, EXCERPT)
 }

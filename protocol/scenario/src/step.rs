@@ -2,7 +2,9 @@
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use toml::Spanned;
+use toml::{Spanned, Value};
+
+use crate::members::{Members, Word, flag, read};
 
 /// One step: one verb, and what belongs to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +58,7 @@ pub enum Verb {
     /// Waits for `hello` alone.
     Hello,
     /// Closes a pipe.
-    Close(Close),
+    Close(Pipe),
     /// Sends a signal to the process.
     Signal(Signal),
     /// Stops or goes on reading stdout.
@@ -129,6 +131,35 @@ pub struct Text {
     pub same_ids: bool,
 }
 
+impl Text {
+    /// Reads it, and the options that say how it is written.
+    pub fn of(template: Value, options: &Members) -> Result<Self, String> {
+        let amount = |name| {
+            let amount = options.option(name)?.map(Amount::of).transpose();
+            amount.map_err(|problem| format!("{name}: {problem}"))
+        };
+        Ok(Self {
+            template: read(template)?,
+            id: options.option("id")?,
+            bytes: amount("bytes")?,
+            depth: amount("depth")?,
+            digits: amount("digits")?,
+            image: amount("image")?,
+            times: options.times()?,
+            chunk: options.option("chunk")?,
+            pause_ms: options.option_or_default("pause_ms")?,
+            each: options.option("for")?,
+            same_ids: options.option_or_default("same_ids")?,
+        })
+    }
+
+    /// Whether the case's `$value` stands in it.
+    pub fn uses_value(&self) -> bool {
+        let sized = [self.bytes, self.depth, self.digits, self.image];
+        sized.contains(&Some(Amount::Value)) || self.template.contains("$value")
+    }
+}
+
 /// What a line is written for, one by one.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
@@ -148,6 +179,16 @@ pub enum Amount {
     Value,
 }
 
+impl Amount {
+    fn of(written: Value) -> Result<Self, String> {
+        match written {
+            Value::String(text) if text == "$value" => Ok(Self::Value),
+            Value::String(text) => Err(format!("{text:?} is neither a number nor \"$value\"")),
+            number => read(number).map(Self::Is),
+        }
+    }
+}
+
 /// What is different about a handshake.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields, default)]
@@ -160,10 +201,10 @@ pub struct Handshake {
     pub glued: Option<String>,
 }
 
-/// Which pipe is closed.
+/// A pipe of an extension.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub enum Close {
+pub enum Pipe {
     /// The one the extension reads.
     Stdin,
     /// The one it writes.
@@ -220,129 +261,54 @@ pub(crate) fn with_places<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Ste
 
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written::deserialize(deserializer)?.step().map_err(D::Error::custom)
+        Self::of(&Members::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 
-/// A step as it stands in the file: one verb is given, the rest are its options.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    line: Option<String>,
-    raw: Option<String>,
-    hex: Option<String>,
-    answer: Option<bool>,
-    expect: Option<String>,
-    refuse: Option<String>,
-    frame: Option<String>,
-    each: Option<String>,
-    every: Option<String>,
-    settled: Option<String>,
-    close_panels: Option<u64>,
-    aside_ms: Option<u64>,
-    stderr: Option<String>,
-    canary: Option<u64>,
-    handshake: Option<Handshake>,
-    hello: Option<bool>,
-    close: Option<Close>,
-    signal: Option<Signal>,
-    read: Option<bool>,
-    wait_ms: Option<u64>,
-    exit: Option<Exits>,
-    alive: Option<bool>,
-    burst: Option<u64>,
-
-    id: Option<String>,
-    bytes: Option<WrittenAmount>,
-    depth: Option<WrittenAmount>,
-    digits: Option<WrittenAmount>,
-    image: Option<WrittenAmount>,
-    times: Option<u64>,
-    chunk: Option<usize>,
-    pause_ms: Option<u64>,
-    #[serde(rename = "for")]
-    each_of: Option<Each>,
-    same_ids: Option<bool>,
-    within_ms: Option<u64>,
-}
-
-#[derive(Clone, Deserialize)]
-#[serde(untagged)]
-enum WrittenAmount {
-    Number(u64),
-    Placeholder(String),
-}
-
-impl WrittenAmount {
-    fn amount(&self) -> Result<Amount, String> {
-        match self {
-            Self::Number(number) => Ok(Amount::Is(*number)),
-            Self::Placeholder(text) if text == "$value" => Ok(Amount::Value),
-            Self::Placeholder(text) => Err(format!("{text:?} is neither a number nor \"$value\"")),
-        }
+impl Step {
+    fn of(members: &Members) -> Result<Self, String> {
+        let verb = members.verb(WORDS, OPTIONS)?;
+        Ok(Self { verb, within_ms: members.option("within_ms")?, line: 0 })
     }
 }
 
-impl Written {
-    fn step(self) -> Result<Step, String> {
-        let within_ms = self.within_ms;
-        let mut verbs: Vec<Verb> = Vec::new();
-        for (text, verb) in [
-            (&self.line, Verb::Line as fn(Text) -> Verb),
-            (&self.raw, Verb::Raw),
-            (&self.hex, Verb::Hex),
-            (&self.frame, Verb::Frame),
-            (&self.each, Verb::Each),
-        ] {
-            if let Some(text) = text {
-                verbs.push(verb(self.text(text)?));
-            }
-        }
-        verbs.extend(self.answer.map(|_| Verb::Answer));
-        verbs.extend(self.expect.map(Verb::Expect));
-        verbs.extend(self.refuse.map(Verb::Refuse));
-        verbs.extend(self.every.map(Verb::Every));
-        verbs.extend(self.settled.map(Verb::Settled));
-        verbs.extend(self.close_panels.map(Verb::ClosePanels));
-        verbs.extend(self.aside_ms.map(Verb::Aside));
-        verbs.extend(self.stderr.map(Verb::Stderr));
-        verbs.extend(self.canary.map(Verb::Canary));
-        verbs.extend(self.handshake.map(Verb::Handshake));
-        verbs.extend(self.hello.map(|_| Verb::Hello));
-        verbs.extend(self.close.map(Verb::Close));
-        verbs.extend(self.signal.map(Verb::Signal));
-        verbs.extend(self.read.map(Verb::Read));
-        verbs.extend(self.wait_ms.map(Verb::Wait));
-        verbs.extend(self.exit.map(Verb::Exit));
-        verbs.extend(self.alive.map(|_| Verb::Alive));
-        verbs.extend(self.burst.map(Verb::Burst));
-        match verbs.len() {
-            1 => Ok(Step { verb: verbs.swap_remove(0), within_ms, line: 0 }),
-            0 => Err(format!("a step without a verb; one of {VERBS} must be given")),
-            _ => Err(format!("a step with more than one verb; give one of {VERBS}")),
-        }
-    }
+const WORDS: &[Word<Verb>] = &[
+    ("line", |text, options| Text::of(text, options).map(Verb::Line)),
+    ("raw", |text, options| Text::of(text, options).map(Verb::Raw)),
+    ("hex", |text, options| Text::of(text, options).map(Verb::Hex)),
+    ("answer", |it, _| flag(it, Verb::Answer)),
+    ("expect", |frame, _| read(frame).map(Verb::Expect)),
+    ("refuse", |frame, _| read(frame).map(Verb::Refuse)),
+    ("frame", |text, options| Text::of(text, options).map(Verb::Frame)),
+    ("each", |text, options| Text::of(text, options).map(Verb::Each)),
+    ("every", |frame, _| read(frame).map(Verb::Every)),
+    ("settled", |kind, _| read(kind).map(Verb::Settled)),
+    ("close_panels", |millis, _| read(millis).map(Verb::ClosePanels)),
+    ("stderr", |text, _| read(text).map(Verb::Stderr)),
+    ("canary", |times, _| read(times).map(Verb::Canary)),
+    ("handshake", |it, _| read(it).map(Verb::Handshake)),
+    ("hello", |it, _| flag(it, Verb::Hello)),
+    ("close", |pipe, _| read(pipe).map(Verb::Close)),
+    ("signal", |signal, _| read(signal).map(Verb::Signal)),
+    ("read", |reads, _| read(reads).map(Verb::Read)),
+    ("wait_ms", |millis, _| read(millis).map(Verb::Wait)),
+    ("aside_ms", |millis, _| read(millis).map(Verb::Aside)),
+    ("exit", |it, _| read(it).map(Verb::Exit)),
+    ("alive", |it, _| flag(it, Verb::Alive)),
+    ("burst", |bytes, _| read(bytes).map(Verb::Burst)),
+];
 
-    fn text(&self, text: &str) -> Result<Text, String> {
-        let amount = |written: &Option<WrittenAmount>| {
-            written.as_ref().map(WrittenAmount::amount).transpose()
-        };
-        Ok(Text {
-            template: text.to_owned(),
-            id: self.id.clone(),
-            bytes: amount(&self.bytes)?,
-            depth: amount(&self.depth)?,
-            digits: amount(&self.digits)?,
-            image: amount(&self.image)?,
-            times: self.times.unwrap_or(1),
-            chunk: self.chunk,
-            pause_ms: self.pause_ms.unwrap_or_default(),
-            each: self.each_of,
-            same_ids: self.same_ids.unwrap_or_default(),
-        })
-    }
-}
-
-const VERBS: &str = "line, raw, hex, answer, expect, refuse, frame, each, every, settled, close_panels, stderr, \
-                     canary, handshake, hello, close, signal, read, wait_ms, aside_ms, exit, alive, \
-                     burst";
+/// What a step has beside its verb.
+const OPTIONS: &[&str] = &[
+    "id",
+    "bytes",
+    "depth",
+    "digits",
+    "image",
+    "times",
+    "chunk",
+    "pause_ms",
+    "for",
+    "same_ids",
+    "within_ms",
+];

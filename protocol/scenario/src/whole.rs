@@ -6,8 +6,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::difference::{byte_difference, differences};
+use crate::failure::{Failure, seconds};
 use crate::pattern::{id_of, is_like};
-use crate::player::{Player, Stage, parse, seconds, wrong};
+use crate::player::{Player, Stage, parse};
 use crate::step::Text;
 use crate::template::{Values, expand, replace};
 
@@ -30,7 +31,7 @@ impl<S: Stage> Player<'_, S> {
                 if came_before {
                     let got = "none behind the frame of the step before; it came earlier, or once \
                                too seldom";
-                    return Err(wrong(expected, got.to_owned()).into());
+                    return Err(Failure::wrong(expected, got.to_owned()).into());
                 }
                 Err(self.stage.failure(missing, expected))
             }
@@ -111,7 +112,7 @@ impl<S: Stage> Player<'_, S> {
                 (!found.is_empty()).then_some(told)
             }),
         };
-        got.map_or(Ok(()), |got| Err(wrong(shown(line), got).into()))
+        got.map_or(Ok(()), |got| Err(Failure::wrong(shown(line), got).into()))
     }
 }
 

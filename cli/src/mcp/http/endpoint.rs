@@ -12,13 +12,13 @@ use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::access::Access;
-use super::answer::{self, Answer, Inlet, Refusal, empty, outlet, refuse};
-use super::body::Reading;
-use super::exchange::{self, Again};
+use super::exchange;
+use super::line::{self, is_answer};
 use super::message::{Message, is_answer_of_client, plain, version_of};
 use super::session::{Asked, Input, Session, lines};
 use super::sessions::{Sessions, Way};
-use super::shared::Shared;
+use super::shared::{Again, Shared};
+use crate::http::{self, Answer, Inlet, Reading, Refusal, empty, outlet, refuse};
 
 /// Where it is.
 pub(super) const PATH: &str = "/mcp";
@@ -80,13 +80,7 @@ impl Endpoint {
         let body = self.reading.body(body).await?;
         let Ok(text) = String::from_utf8(body) else {
             let why = "the message is not UTF-8";
-            return Err(answer::error(
-                StatusCode::BAD_REQUEST,
-                None,
-                Code::Parse as i32,
-                why,
-                None,
-            ));
+            return Err(line::error(StatusCode::BAD_REQUEST, None, Code::Parse as i32, why, None));
         };
         let Some(message) = Message::of(&text) else { return self.post_other(headers, &text) };
         if message.version.is_some() {
@@ -95,7 +89,9 @@ impl Endpoint {
             };
             // It may be long, and so may the call.
             drop(text);
-            return Ok(inlet.response(exchange::status_of).await);
+            return Ok(inlet
+                .response(|line| is_answer(line).then(|| exchange::status_of(line)))
+                .await);
         }
         if message.method == "initialize" && !headers.contains_key(SESSION_ID) {
             return self.initialize(&text);
@@ -118,7 +114,7 @@ impl Endpoint {
         let (id, token) = (id.to_owned(), message.progress_token.map(str::to_owned));
         let (outlet, inlet) = outlet(Some(Arc::clone(&way.kept)));
         send(&way, Input::Message { text, asked: Some(Asked { id, token, outlet }) })?;
-        Ok(inlet.response(|_| StatusCode::OK).await)
+        Ok(inlet.response(|line| is_answer(line).then_some(StatusCode::OK)).await)
     }
 
     /// A message that asks nothing: an answer, which nobody waits for, or nonsense.
@@ -132,7 +128,7 @@ impl Endpoint {
         client.server.handle_message(text, Instant::now());
         let mut out = Vec::new();
         if client.server.poll_output(&mut out) {
-            return Err(Box::new(answer::message(StatusCode::BAD_REQUEST, out)));
+            return Err(Box::new(http::json(StatusCode::BAD_REQUEST, out)));
         }
         Ok(empty(StatusCode::ACCEPTED))
     }
@@ -180,13 +176,13 @@ impl Endpoint {
         let out = out.into();
         let line = lines(&out).next().unwrap_or_default();
         if client.server.session().is_none() {
-            return Err(Box::new(answer::message(StatusCode::BAD_REQUEST, line)));
+            return Err(Box::new(http::json(StatusCode::BAD_REQUEST, line)));
         }
         let running = self.shared.running().ok_or_else(closing)?;
         let (sender, inputs) = unbounded_channel();
         let many = || refuse(StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions");
         let id = self.sessions.add(sender).ok_or_else(many)?;
-        let mut answer = answer::message(StatusCode::OK, line);
+        let mut answer = http::json(StatusCode::OK, line);
         if let Ok(id) = HeaderValue::from_str(&id) {
             answer.headers_mut().insert(SESSION_ID, id);
         }
@@ -239,7 +235,7 @@ fn send(way: &Way, input: Input) -> Result<(), Refusal> {
 
 fn ended() -> Refusal {
     let why = "Session not found: begin anew with initialize";
-    answer::error(StatusCode::NOT_FOUND, None, NO_SESSION, why, None)
+    line::error(StatusCode::NOT_FOUND, None, NO_SESSION, why, None)
 }
 
 fn closing() -> Refusal {
@@ -247,7 +243,7 @@ fn closing() -> Refusal {
 }
 
 fn mismatch(message: &Message<'_>, why: &str) -> Refusal {
-    answer::error(StatusCode::BAD_REQUEST, message.id, Code::HeaderMismatch as i32, why, None)
+    line::error(StatusCode::BAD_REQUEST, message.id, Code::HeaderMismatch as i32, why, None)
 }
 
 /// The revision that the headers name, which has to be spoken.
@@ -260,7 +256,7 @@ fn revision_of(headers: &HeaderMap, id: Option<&str>) -> Result<Option<Revision>
         let data = json!({"supported": supported, "requested": named});
         let (status, code) = (StatusCode::BAD_REQUEST, Code::UnsupportedVersion as i32);
         let why = "this version of MCP is not spoken";
-        return Err(answer::error(status, id, code, why, Some(&data)));
+        return Err(line::error(status, id, code, why, Some(&data)));
     }
     Ok(revision)
 }

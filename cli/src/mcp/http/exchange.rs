@@ -11,16 +11,11 @@ use hyper::StatusCode;
 use hyper::body::Bytes;
 use serde_json::Value;
 
-use super::answer::{Outlet, is_answer};
+use super::line::is_answer;
 use super::session::lines;
-use super::shared::{Heard, Parked, Shared};
+use super::shared::{Again, Heard, Parked, Shared};
+use crate::http::Outlet;
 use crate::mcp::client::{Client, changes_offers};
-
-/// A request that a client has come back to, and where its answer goes.
-pub(super) struct Again {
-    pub(super) text: String,
-    pub(super) outlet: Outlet,
-}
 
 /// What has become of a request.
 enum Outcome {

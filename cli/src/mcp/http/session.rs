@@ -10,8 +10,9 @@ use hyper::body::Bytes;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::sleep_until;
 
-use super::answer::{Outlet, error_line};
+use super::line::error_line;
 use super::shared::{Heard, Shared};
+use crate::http::Outlet;
 use crate::mcp::client::Client;
 
 /// A session that nobody reads from and that is not used for so long ends, with what runs in it: its client

@@ -7,9 +7,9 @@ use extline_host::{Host, News, NewsStream};
 use extline_mcp::Server;
 use tokio::sync::{broadcast, mpsc, watch};
 
-use super::exchange::Again;
+use crate::http::Outlet;
 use crate::mcp::client::{Client, changes_offers};
-use crate::mcp::desk::Desk;
+use crate::mcp::desk::ClientDesk;
 use crate::mcp::offers::{self, Offered};
 
 /// News that wait for a client; one that misses some compares what is offered.
@@ -21,7 +21,7 @@ const MOST_PARKED: usize = 1024;
 /// What all clients share.
 pub(super) struct Shared {
     host: Arc<Host>,
-    desk: Desk,
+    desk: ClientDesk,
     /// Never asked anything; the servers of clients are made after it.
     first: Mutex<(Server, Offered)>,
     news: broadcast::Sender<Arc<News>>,
@@ -39,6 +39,12 @@ pub(super) struct Parked<'s> {
     inbox: mpsc::UnboundedReceiver<Again>,
 }
 
+/// A request that a client has come back to, and where its answer goes.
+pub(super) struct Again {
+    pub(super) text: String,
+    pub(super) outlet: Outlet,
+}
+
 /// Whether the server closes.
 pub(super) struct Closing(watch::Receiver<bool>);
 
@@ -47,7 +53,7 @@ pub(super) struct Heard(broadcast::Receiver<Arc<News>>);
 
 impl Shared {
     /// Also what ends when nothing runs any more.
-    pub(super) fn new(host: Arc<Host>, desk: Desk) -> (Self, mpsc::Receiver<()>) {
+    pub(super) fn new(host: Arc<Host>, desk: ClientDesk) -> (Self, mpsc::Receiver<()>) {
         let first = Mutex::new(offers::server_of(&host));
         let (running, all_ended) = mpsc::channel(1);
         let shared = Self {

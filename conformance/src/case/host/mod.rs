@@ -11,7 +11,7 @@ pub use self::script::parse_host;
 use self::script::parse_scripts;
 pub(crate) use self::script::{Extension, Script};
 #[cfg(unix)]
-pub(crate) use self::step::{Action, Pipe, Request, Step, Verb, Wants};
+pub(crate) use self::step::{Action, Request, Step, Verb, Wants};
 use super::Cases;
 use crate::texts::packed;
 

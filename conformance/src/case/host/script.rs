@@ -1,11 +1,11 @@
 //! A case for hosts, or for clients of MCP, from the text of its file.
 
-use extline_scenario::{Case, CaseError};
+use extline_scenario::{Case, CaseError, InFile, parse_all};
 use serde::Deserialize;
-use toml::{Spanned, Table, Value};
+use toml::{Table, Value};
 
 use super::step::{Step, Verb};
-use crate::case::clause::Clause;
+use crate::case::known::unknown_of;
 
 /// The checks over all that hosts wrote, by name.
 pub(crate) const CHECKS: [&str; 7] =
@@ -107,37 +107,24 @@ pub fn parse_host(file: &str, text: &str) -> Result<Vec<Case>, CaseError> {
 
 /// The same with all that is done in them.
 pub(crate) fn parse_scripts(file: &str, text: &str) -> Result<Vec<Script>, CaseError> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Document {
-        case: Vec<Spanned<Table>>,
-    }
-    let line_of = |byte: usize| 1 + text[..byte].matches('\n').count();
-    let error = |line, problem| CaseError { file: file.to_owned(), line, problem };
-    let document: Document = toml::from_str(text).map_err(|refused| {
-        let line = line_of(refused.span().map_or(0, |span| span.start));
-        error(line, refused.message().to_owned())
-    })?;
-    let mut scripts: Vec<Script> = Vec::with_capacity(document.case.len());
-    for (number, spanned) in document.case.into_iter().enumerate() {
-        let line = line_of(spanned.span().start);
-        let table = spanned.into_inner();
+    parse_all(file, text)
+}
+
+impl InFile for Script {
+    type Table = Table;
+
+    fn of(table: Table) -> Result<Self, String> {
         let id = table.get("id").and_then(Value::as_str).unwrap_or("without an id").to_owned();
-        let mut script =
-            script_of(table).map_err(|problem| error(line, format!("case {id}: {problem}")))?;
-        file.clone_into(&mut script.case.file);
-        script.case.line = line;
-        script.case.source = source(text, number);
-        let problem = problem_of(&script).or_else(|| {
-            let twice = scripts.iter().any(|other| other.case.id == id);
-            twice.then(|| "its id is another case's: ids are never shared".to_owned())
-        });
-        if let Some(problem) = problem {
-            return Err(script.case.refused(&problem));
-        }
-        scripts.push(script);
+        script_of(table).map_err(|problem| format!("case {id}: {problem}"))
     }
-    Ok(scripts)
+
+    fn case(&mut self) -> &mut Case {
+        &mut self.case
+    }
+
+    fn problem(&self) -> Option<String> {
+        problem_of(self)
+    }
 }
 
 fn script_of(mut table: Table) -> Result<Script, String> {
@@ -179,15 +166,12 @@ fn problem_of(script: &Script) -> Option<String> {
     if case.clauses.is_empty() {
         return Some(format!("it cites no clause of {document}; name at least one"));
     }
-    if let Some(unknown) = case.clauses.iter().find(|id| Clause::named(id).is_none()) {
-        return Some(format!("{document} has no clause {unknown}"));
+    let problem = unknown_of(case, document, |name| CHECKS.contains(&name), &CHECKS);
+    if let Some(problem) = problem.or_else(|| case.steps_or_check(!script.steps.is_empty())) {
+        return Some(problem);
     }
-    if case.check.is_some() != script.steps.is_empty() {
-        return Some("give it either steps or a check".to_owned());
-    }
-    let check = case.check.as_deref().filter(|check| !CHECKS.contains(check));
-    if let Some(unknown) = check {
-        return Some(format!("there is no check {unknown}; there are {}", CHECKS.join(", ")));
+    if script.steps.iter().any(Step::uses_value) {
+        return Some("a step uses $value, and there are no values".to_owned());
     }
     if let Err(error) = serde_json::from_str::<serde_json::Value>(&script.start) {
         return Some(format!("start is no JSON: {error}"));
@@ -195,14 +179,6 @@ fn problem_of(script: &Script) -> Option<String> {
     let known = |who: &String| script.extensions.iter().any(|extension| extension.name == *who);
     let stranger = script.steps.iter().filter_map(|step| step.who.as_ref()).find(|who| !known(who));
     stranger.map(|who| format!("no extension of it is called {who}"))
-}
-
-/// The text of one case: from its `[[case]]` to the next.
-fn source(text: &str, number: usize) -> String {
-    let mut starts = text.match_indices("[[case]]").map(|(start, _)| start).skip(number);
-    let start = starts.next().unwrap_or_default();
-    let end = starts.next().unwrap_or(text.len());
-    text[start..end].trim_end().to_owned()
 }
 
 fn base() -> Vec<String> {
@@ -232,7 +208,7 @@ mod tests {
         let with = |rest: &str| refusal(&format!("{clause}{rest}"));
         assert!(refusal("steps = [{ wait_ms = 1 }]").contains("x.toml:1: case H-X-01: it cites"));
         assert!(with("check = \"nope\"").contains("there is no check nope; there are lines"));
-        assert!(with("steps = [{ wait_ms = 1, exit = 0 }]").contains("this one has 2"));
+        assert!(with("steps = [{ wait_ms = 1, exit = 0 }]").contains("more than one verb"));
         assert!(with("steps = [{ who = \"x\", handshake = true }]").contains("called x"));
         assert!(with("steps = [{ frame = 'x' }]").contains("x is no JSON"));
         assert!(with("steps = [{ nope = 1 }]").contains("unknown field `nope`"));

@@ -1,9 +1,9 @@
 //! What a case for hosts does, one thing at a time.
 
-use extline_scenario::{Amount, Signal, Text};
+use extline_scenario::{Members, Pipe, Signal, Text, Word, flag, read};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use toml::Value;
 
 /// One step: one verb, and what belongs to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,16 +103,6 @@ pub(crate) enum Action {
     Close(Pipe),
 }
 
-/// A pipe of the extension.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Pipe {
-    /// The one it reads.
-    Stdin,
-    /// The one it writes.
-    Stdout,
-}
-
 /// A request to the driver.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Request {
@@ -141,149 +131,111 @@ pub(crate) struct Wants {
 
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written::deserialize(deserializer)?.step().map_err(D::Error::custom)
+        Self::of(&Members::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 
-/// A step as it stands in the file: one verb is given, the rest are its options.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    r#do: Option<String>,
-    ask: Option<String>,
-    answer: Option<String>,
-    unanswered: Option<String>,
-    handshake: Option<bool>,
-    line: Option<String>,
-    raw: Option<String>,
-    hex: Option<String>,
-    frame: Option<String>,
-    next: Option<String>,
-    each: Option<String>,
-    never: Option<String>,
-    stderr: Option<String>,
-    exit: Option<i32>,
-    kill: Option<bool>,
-    stubborn: Option<bool>,
-    deaf: Option<bool>,
-    child: Option<bool>,
-    read: Option<bool>,
-    close: Option<Pipe>,
-    eof: Option<bool>,
-    gone: Option<bool>,
-    child_gone: Option<bool>,
-    starts: Option<usize>,
-    runs: Option<bool>,
-    host: Option<Signal>,
-    wait_ms: Option<u64>,
-
-    who: Option<String>,
-    r#as: Option<String>,
-    gives: Option<String>,
-    has: Option<String>,
-    lacks: Option<String>,
-    without: Option<String>,
-    count: Option<u64>,
-    distinct: Option<bool>,
-    times: Option<u64>,
-    bytes: Option<u64>,
-    depth: Option<u64>,
-    digits: Option<u64>,
-    chunk: Option<usize>,
-    pause_ms: Option<u64>,
-    within_ms: Option<u64>,
-    from_ms: Option<u64>,
-    since_line: Option<bool>,
-    or_na: Option<String>,
-}
-
-impl Written {
-    fn step(self) -> Result<Step, String> {
-        let mut verbs: Vec<Verb> = Vec::new();
-        verbs.extend(self.r#do.as_ref().map(|text| Verb::Do(self.request(text))));
-        verbs.extend(self.ask.as_ref().map(|text| Verb::Ask(self.request(text))));
-        let answer = |name: &String| Verb::Answer { name: name.clone(), wants: self.wants() };
-        verbs.extend(self.answer.as_ref().map(answer));
-        verbs.extend(self.unanswered.clone().map(Verb::Unanswered));
-        verbs.extend(self.handshake.map(|_| Verb::Handshake));
-        verbs.extend(self.line.as_ref().map(|text| Verb::Line(self.text(text))));
-        verbs.extend(self.raw.as_ref().map(|text| Verb::Raw(self.text(text))));
-        verbs.extend(self.hex.as_ref().map(|text| Verb::Hex(self.text(text))));
-        let name = || self.r#as.clone().unwrap_or_else(|| "id".to_owned());
-        let frame = |like: &String| Verb::Frame { like: like.clone(), name: name() };
-        verbs.extend(self.frame.as_ref().map(frame));
-        let next = |like: &String| Verb::Next { like: like.clone(), name: name() };
-        verbs.extend(self.next.as_ref().map(next));
-        let (count, distinct) = (self.count.unwrap_or(1), self.distinct.unwrap_or_default());
-        verbs.extend(self.each.clone().map(|like| Verb::Each { like, count, distinct }));
-        verbs.extend(self.never.clone().map(Verb::Never));
-        let times = self.times.unwrap_or(1);
-        let stderr = |words: &String| Verb::Stderr { words: words.clone(), times };
-        verbs.extend(self.stderr.as_ref().map(stderr));
-        verbs.extend(self.action().map(Verb::Puppet));
-        verbs.extend(self.eof.map(|_| Verb::Eof));
-        verbs.extend(self.gone.map(|_| Verb::Gone));
-        verbs.extend(self.child_gone.map(|_| Verb::ChildGone));
-        verbs.extend(self.starts.map(Verb::Starts));
-        verbs.extend(self.runs.map(|_| Verb::Runs));
-        verbs.extend(self.host.map(Verb::Host));
-        verbs.extend(self.wait_ms.map(Verb::Wait));
-        for pattern in [&self.gives, &self.has, &self.lacks, &self.frame, &self.next, &self.never] {
-            let Some(pattern) = pattern else { continue };
-            serde_json::from_str::<Value>(pattern)
-                .map_err(|error| format!("{pattern} is no JSON: {error}"))?;
-        }
-        match verbs.len() {
-            1 => Ok(Step {
-                who: self.who.clone(),
-                verb: verbs.swap_remove(0),
-                within_ms: self.within_ms,
-                from_ms: self.from_ms.unwrap_or_default(),
-                since_line: self.since_line.unwrap_or_default(),
-                or_na: self.or_na.clone(),
-            }),
-            count => Err(format!("a step has one verb, this one has {count}; {VERBS}")),
-        }
+impl Step {
+    fn of(members: &Members) -> Result<Self, String> {
+        Ok(Self {
+            verb: members.verb(WORDS, OPTIONS)?,
+            who: members.option("who")?,
+            within_ms: members.option("within_ms")?,
+            from_ms: members.option_or_default("from_ms")?,
+            since_line: members.option_or_default("since_line")?,
+            or_na: members.option("or_na")?,
+        })
     }
 
-    fn action(&self) -> Option<Action> {
-        let closes = self.close.map(Action::Close);
-        closes
-            .or(self.exit.map(Action::Exit))
-            .or(self.kill.map(|_| Action::Kill))
-            .or(self.stubborn.map(|_| Action::Stubborn))
-            .or(self.deaf.map(|_| Action::Deaf))
-            .or(self.child.map(|_| Action::Child))
-            .or(self.read.map(Action::Read))
-    }
-
-    fn request(&self, text: &str) -> Request {
-        let times = self.times.unwrap_or(1);
-        Request { text: text.to_owned(), name: self.r#as.clone(), wants: self.wants(), times }
-    }
-
-    fn wants(&self) -> Wants {
-        let (gives, has, lacks) = (self.gives.clone(), self.has.clone(), self.lacks.clone());
-        Wants { gives, has, lacks, without: self.without.clone() }
-    }
-
-    fn text(&self, text: &str) -> Text {
-        Text {
-            template: text.to_owned(),
-            id: None,
-            bytes: self.bytes.map(Amount::Is),
-            depth: self.depth.map(Amount::Is),
-            digits: self.digits.map(Amount::Is),
-            image: None,
-            times: self.times.unwrap_or(1),
-            chunk: self.chunk,
-            pause_ms: self.pause_ms.unwrap_or_default(),
-            each: None,
-            same_ids: false,
+    /// Whether the value of a run stands in what it writes: cases for hosts have none.
+    pub(super) fn uses_value(&self) -> bool {
+        match &self.verb {
+            Verb::Line(text) | Verb::Raw(text) | Verb::Hex(text) => text.uses_value(),
+            _ => false,
         }
     }
 }
 
-const VERBS: &str = "its verbs are do, ask, answer, unanswered, handshake, line, raw, hex, frame, next, \
-                     each, never, stderr, exit, kill, stubborn, deaf, child, read, close, eof, \
-                     gone, child_gone, starts, runs, host, wait_ms";
+const WORDS: &[Word<Verb>] = &[
+    ("do", |it, options| Request::of(it, options).map(Verb::Do)),
+    ("ask", |it, options| Request::of(it, options).map(Verb::Ask)),
+    ("answer", |name, options| Ok(Verb::Answer { name: read(name)?, wants: Wants::of(options)? })),
+    ("unanswered", |name, _| read(name).map(Verb::Unanswered)),
+    ("handshake", |it, _| flag(it, Verb::Handshake)),
+    ("line", |text, options| Text::of(text, options).map(Verb::Line)),
+    ("raw", |text, options| Text::of(text, options).map(Verb::Raw)),
+    ("hex", |text, options| Text::of(text, options).map(Verb::Hex)),
+    ("frame", |it, options| Ok(Verb::Frame { like: pattern(it)?, name: name_of_id(options)? })),
+    ("next", |it, options| Ok(Verb::Next { like: pattern(it)?, name: name_of_id(options)? })),
+    ("each", |it, options| {
+        let count = options.option("count")?.unwrap_or(1);
+        let distinct = options.option_or_default("distinct")?;
+        Ok(Verb::Each { like: read(it)?, count, distinct })
+    }),
+    ("never", |it, _| pattern(it).map(Verb::Never)),
+    ("stderr", |it, options| Ok(Verb::Stderr { words: read(it)?, times: options.times()? })),
+    ("exit", |status, _| read(status).map(Action::Exit).map(Verb::Puppet)),
+    ("kill", |it, _| flag(it, Verb::Puppet(Action::Kill))),
+    ("stubborn", |it, _| flag(it, Verb::Puppet(Action::Stubborn))),
+    ("deaf", |it, _| flag(it, Verb::Puppet(Action::Deaf))),
+    ("child", |it, _| flag(it, Verb::Puppet(Action::Child))),
+    ("read", |reads, _| read(reads).map(Action::Read).map(Verb::Puppet)),
+    ("close", |pipe, _| read(pipe).map(Action::Close).map(Verb::Puppet)),
+    ("eof", |it, _| flag(it, Verb::Eof)),
+    ("gone", |it, _| flag(it, Verb::Gone)),
+    ("child_gone", |it, _| flag(it, Verb::ChildGone)),
+    ("starts", |count, _| read(count).map(Verb::Starts)),
+    ("runs", |it, _| flag(it, Verb::Runs)),
+    ("host", |signal, _| read(signal).map(Verb::Host)),
+    ("wait_ms", |millis, _| read(millis).map(Verb::Wait)),
+];
+
+/// What a step has beside its verb.
+const OPTIONS: &[&str] = &[
+    "who",
+    "as",
+    "gives",
+    "has",
+    "lacks",
+    "without",
+    "count",
+    "distinct",
+    "times",
+    "bytes",
+    "depth",
+    "digits",
+    "chunk",
+    "pause_ms",
+    "within_ms",
+    "from_ms",
+    "since_line",
+    "or_na",
+];
+
+impl Request {
+    fn of(text: Value, options: &Members) -> Result<Self, String> {
+        let (text, name) = (read(text)?, options.option("as")?);
+        Ok(Self { text, name, wants: Wants::of(options)?, times: options.times()? })
+    }
+}
+
+impl Wants {
+    fn of(options: &Members) -> Result<Self, String> {
+        let like = |name| options.option(name)?.map(pattern).transpose();
+        let (gives, has, lacks) = (like("gives")?, like("has")?, like("lacks")?);
+        Ok(Self { gives, has, lacks, without: options.option("without")? })
+    }
+}
+
+/// Text that is JSON, as it stands and with its `$name`s.
+fn pattern(text: Value) -> Result<String, String> {
+    let text: String = read(text)?;
+    serde_json::from_str::<serde_json::Value>(&text)
+        .map_err(|error| format!("{text} is no JSON: {error}"))?;
+    Ok(text)
+}
+
+/// The name that the id of a frame is given.
+fn name_of_id(options: &Members) -> Result<String, String> {
+    Ok(options.option("as")?.unwrap_or_else(|| "id".to_owned()))
+}

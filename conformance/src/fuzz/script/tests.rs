@@ -25,7 +25,7 @@ fn all_known() -> [Known; 3] {
 }
 
 fn text(seed: u32, number: u32, known: &Known) -> String {
-    file(&Name::default(), &script(&draw(seed, number, 40, known), known), None)
+    file(&Name::default(), &draw(seed, number, 40, known), known, None)
 }
 
 #[test]

@@ -18,7 +18,7 @@ use tokio::sync::{Mutex as AsyncMutex, watch};
 use super::restart::Run;
 use super::{HostBuilder, Launcher};
 use crate::config::{LiveConfig, Reading};
-use crate::connection::{Adapter, Connection, News, Shared};
+use crate::connection::{Adapter, Connection, News, Newsroom, Shared};
 use crate::lock::lock;
 use crate::process::Launch;
 use crate::report::{CallError, Diagnosis, Problem};
@@ -249,9 +249,9 @@ impl Slot {
         self.run().is_some_and(|run| run.is_in_use())
     }
 
-    /// Tells the embedder.
-    pub(super) fn tell(&self, news: News) {
-        self.shared.news.tell(news);
+    /// Where the embedder is told.
+    pub(super) fn news(&self) -> &Newsroom {
+        &self.shared.news
     }
 
     /// The newest time that it was used.

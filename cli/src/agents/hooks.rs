@@ -2,50 +2,48 @@
 
 use serde_json::{Map, Value};
 
-use super::agents::Syntax;
-use crate::args::Scope;
-use crate::hook::{Kind, kind_of};
+use super::{Scope, Syntax};
 
 /// Where an agent has hooks, and which of them ask an extension.
 #[derive(Debug)]
 pub(crate) struct HookTable {
     /// What `extline hook --agent` calls it.
-    pub(super) agent: &'static str,
+    pub(crate) agent: &'static str,
     /// The file; none where it is that of the servers.
-    pub(super) own_file: Option<OwnFile>,
-    pub(super) syntax: Syntax,
-    pub(super) form: Form,
-    pub(super) members: Members,
+    pub(crate) own_file: Option<OwnFile>,
+    pub(crate) syntax: Syntax,
+    pub(crate) form: Form,
+    pub(crate) members: Members,
     /// The file says which version of the format it has, and is not read without.
-    pub(super) has_version: bool,
-    pub(super) fail_closed: FailClosed,
-    pub(super) events: &'static [HookEvent],
-    pub(super) switch: Option<Switch>,
+    pub(crate) has_version: bool,
+    pub(crate) fail_closed: FailClosed,
+    pub(crate) events: &'static [HookEvent],
+    pub(crate) switch: Option<Switch>,
     /// What holds once the hooks are there.
-    pub(super) holds: &'static str,
+    pub(crate) holds: &'static str,
     /// What the person does next.
-    pub(super) next: &'static str,
+    pub(crate) next: &'static str,
 }
 
 #[derive(Debug)]
-pub(super) struct OwnFile {
-    pub(super) project: &'static str,
-    pub(super) user: &'static str,
+pub(crate) struct OwnFile {
+    pub(crate) project: &'static str,
+    pub(crate) user: &'static str,
 }
 
 /// A setting that turns all hooks off.
 #[derive(Debug)]
-pub(super) struct Switch {
-    pub(super) path: &'static [&'static str],
+pub(crate) struct Switch {
+    pub(crate) path: &'static [&'static str],
     /// The value that does it.
-    pub(super) off: bool,
+    pub(crate) off: bool,
     /// It is in the file of the servers, and not in that of the hooks.
-    pub(super) is_with_servers: bool,
+    pub(crate) is_with_servers: bool,
 }
 
 /// How a hook blocks a tool where it fails.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum FailClosed {
+pub(crate) enum FailClosed {
     /// Its command ends with the one exit code that blocks.
     Command,
     /// It has this member, which is true.
@@ -56,27 +54,27 @@ pub(super) enum FailClosed {
 
 /// What the list of an event holds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// Groups with a pattern for tools and a list of hooks.
     Groups,
     /// Hooks.
     Flat,
     /// Hooks that say what type they are.
     Typed,
-    /// There are no lists: the file is a module (`shim.rs`), and this is what it does in the agent.
+    /// There are no lists: the file is a module (`install/shim.rs`), and this is what it does in the agent.
     Module(&'static str),
 }
 
 /// How the members of a hook are called.
 #[derive(Debug)]
-pub(super) struct Members {
+pub(crate) struct Members {
     /// The line that a shell gets.
-    pub(super) command: &'static str,
-    pub(super) timeout: &'static str,
+    pub(crate) command: &'static str,
+    pub(crate) timeout: &'static str,
     /// The agent does not say on stdin which event it is: the line does.
-    pub(super) event_on_line: bool,
+    pub(crate) event_on_line: bool,
     /// The pattern for all tools; none where a group without one is for all.
-    pub(super) matcher: Option<&'static str>,
+    pub(crate) matcher: Option<&'static str>,
 }
 
 const MEMBERS: Members =
@@ -85,16 +83,16 @@ const MEMBERS: Members =
 /// An event that asks or tells an extension; what it is for, `extline hook` knows.
 #[derive(Debug)]
 pub(crate) struct HookEvent {
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// How long the agent waits, in its own unit. `extline hook` has an answer within 25 seconds.
-    pub(super) timeout: u32,
+    pub(crate) timeout: u32,
 }
 
 const fn event(name: &'static str, timeout: u32) -> HookEvent {
     HookEvent { name, timeout }
 }
 
-pub(super) const CLAUDE: HookTable = HookTable {
+pub(crate) const CLAUDE: HookTable = HookTable {
     agent: "claude",
     own_file: Some(OwnFile {
         project: ".claude/settings.json",
@@ -118,7 +116,7 @@ pub(super) const CLAUDE: HookTable = HookTable {
     next: "`/hooks` shows them; a session that runs already may not have them",
 };
 
-pub(super) const CODEX: HookTable = HookTable {
+pub(crate) const CODEX: HookTable = HookTable {
     agent: "codex",
     own_file: Some(OwnFile {
         project: ".codex/hooks.json",
@@ -143,7 +141,7 @@ pub(super) const CODEX: HookTable = HookTable {
     next: "Codex runs no hook before you trust it: start Codex, and type `/hooks`",
 };
 
-pub(super) const CURSOR: HookTable = HookTable {
+pub(crate) const CURSOR: HookTable = HookTable {
     agent: "cursor",
     own_file: Some(OwnFile { project: ".cursor/hooks.json", user: "~/.cursor/hooks.json" }),
     syntax: Syntax::Jsonc,
@@ -164,7 +162,7 @@ pub(super) const CURSOR: HookTable = HookTable {
     next: "Cursor lists them in its settings, under Hooks",
 };
 
-pub(super) const GEMINI: HookTable = HookTable {
+pub(crate) const GEMINI: HookTable = HookTable {
     agent: "gemini",
     own_file: None,
     syntax: Syntax::JsonWithComments,
@@ -184,7 +182,7 @@ pub(super) const GEMINI: HookTable = HookTable {
     next: "`/hooks list` shows them; a project's run only in a folder that is trusted",
 };
 
-pub(super) const QWEN: HookTable = HookTable {
+pub(crate) const QWEN: HookTable = HookTable {
     agent: "qwen",
     own_file: None,
     syntax: Syntax::JsonWithComments,
@@ -205,7 +203,7 @@ pub(super) const QWEN: HookTable = HookTable {
     next: "`/hooks` shows them; a session that runs already may not have them",
 };
 
-pub(super) const CRUSH: HookTable = HookTable {
+pub(crate) const CRUSH: HookTable = HookTable {
     agent: "crush",
     own_file: None,
     syntax: Syntax::Json,
@@ -220,7 +218,7 @@ pub(super) const CRUSH: HookTable = HookTable {
     next: "",
 };
 
-pub(super) const COPILOT: HookTable = HookTable {
+pub(crate) const COPILOT: HookTable = HookTable {
     agent: "copilot",
     own_file: Some(OwnFile {
         project: ".github/hooks/extline.json",
@@ -244,7 +242,7 @@ pub(super) const COPILOT: HookTable = HookTable {
 };
 
 /// A file of its own, since Copilot CLI has one in the same folders; either reads both.
-pub(super) const VSCODE: HookTable = HookTable {
+pub(crate) const VSCODE: HookTable = HookTable {
     agent: "vscode",
     own_file: Some(OwnFile {
         project: ".github/hooks/extline-vscode.json",
@@ -267,7 +265,7 @@ pub(super) const VSCODE: HookTable = HookTable {
     next: "`/hooks` in the chat shows them, and an organization can turn hooks off; Copilot CLI runs them too",
 };
 
-pub(super) const DROID: HookTable = HookTable {
+pub(crate) const DROID: HookTable = HookTable {
     agent: "droid",
     own_file: Some(OwnFile { project: ".factory/settings.json", user: "~/.factory/settings.json" }),
     syntax: Syntax::Json,
@@ -287,14 +285,14 @@ pub(super) const DROID: HookTable = HookTable {
     next: "`/hooks` shows them; a session that runs already may not have them",
 };
 
-pub(super) const OPENCODE: HookTable = HookTable {
+pub(crate) const OPENCODE: HookTable = HookTable {
     agent: "opencode",
     own_file: Some(OwnFile {
         project: ".opencode/plugins/extline.js",
         user: "${XDG_CONFIG_HOME:-~/.config}/opencode/plugins/extline.js",
     }),
     syntax: Syntax::Json,
-    form: Form::Module(include_str!("shims/opencode.js")),
+    form: Form::Module(include_str!("../install/shims/opencode.js")),
     members: MEMBERS,
     has_version: false,
     fail_closed: FailClosed::Command,
@@ -310,14 +308,14 @@ pub(super) const OPENCODE: HookTable = HookTable {
     next: "a session that runs already does not have it, and `opencode --pure` runs no plugins",
 };
 
-pub(super) const PI: HookTable = HookTable {
+pub(crate) const PI: HookTable = HookTable {
     agent: "pi",
     own_file: Some(OwnFile {
         project: ".pi/extensions/extline.js",
         user: "${PI_CODING_AGENT_DIR:-~/.pi/agent}/extensions/extline.js",
     }),
     syntax: Syntax::Json,
-    form: Form::Module(include_str!("shims/pi.js")),
+    form: Form::Module(include_str!("../install/shims/pi.js")),
     members: MEMBERS,
     has_version: false,
     fail_closed: FailClosed::Command,
@@ -333,7 +331,7 @@ pub(super) const PI: HookTable = HookTable {
     next: "`/reload` loads it into a session that runs; `pi --no-extensions` runs without",
 };
 
-pub(super) const GOOSE: HookTable = HookTable {
+pub(crate) const GOOSE: HookTable = HookTable {
     agent: "goose",
     own_file: Some(OwnFile {
         project: ".agents/plugins/extline/hooks/hooks.json",
@@ -358,16 +356,9 @@ pub(super) const GOOSE: HookTable = HookTable {
     next: "a session that runs already does not have them",
 };
 
-impl HookTable {
-    /// What an event of it is for extensions.
-    pub(super) fn kind(&self, event: &HookEvent) -> Option<Kind> {
-        kind_of(self.agent, event.name)
-    }
-}
-
 impl Switch {
     /// Its name, where a file has it turned off.
-    pub(super) fn turned_off(&self, root: &Map<String, Value>) -> Option<String> {
+    pub(crate) fn turned_off(&self, root: &Map<String, Value>) -> Option<String> {
         let (first, rest) = self.path.split_first()?;
         let value = rest.iter().try_fold(root.get(*first)?, |value, name| value.get(name))?;
         (value.as_bool() == Some(self.off)).then(|| self.path.join("."))
@@ -375,31 +366,11 @@ impl Switch {
 }
 
 impl OwnFile {
-    /// The file of a scope, in the notation of `paths.rs`.
-    pub(super) fn path(&self, scope: Scope) -> &'static str {
+    /// The file of a scope, in the notation of `install/paths.rs`.
+    pub(crate) fn path(&self, scope: Scope) -> &'static str {
         match scope {
             Scope::Project => self.project,
             Scope::User => self.user,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::install::AGENTS;
-
-    #[test]
-    fn every_hook_that_is_written_is_one_that_is_answered() {
-        for table in AGENTS.iter().filter_map(|agent| agent.hooks) {
-            assert!(
-                table.events.iter().all(|event| table.kind(event).is_some()),
-                "{}",
-                table.agent
-            );
-            let calls = table.events.iter().filter(|it| table.kind(it) == Some(Kind::Call));
-            assert_eq!(calls.count(), 1, "{}", table.agent);
-        }
-        assert!(AGENTS.iter().all(|it| it.hooks.is_none_or(|table| table.agent == it.id)));
     }
 }

@@ -8,11 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use extline_protocol::Members;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{self, HeaderValue};
 use hyper::{Response, StatusCode};
-use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
@@ -107,12 +105,13 @@ impl Inlet {
     }
 
     /// The response to a request: its answer alone, or a stream where something is told before it, or where
-    /// it takes long.
-    pub(crate) async fn response(mut self, status_of: fn(&[u8]) -> StatusCode) -> Answer {
-        match timeout(QUIET, self.next()).await {
-            Ok(Some(line)) if is_answer(&line) => message(status_of(&line), line),
-            Ok(line) => self.events(line),
-            Err(_) => self.events(None),
+    /// it takes long. `status_of` is that of a line which answers, and none of any other.
+    pub(crate) async fn response(mut self, status_of: fn(&[u8]) -> Option<StatusCode>) -> Answer {
+        let Ok(first) = timeout(QUIET, self.next()).await else { return self.events(None) };
+        let status = first.as_deref().and_then(status_of);
+        match (status, first) {
+            (Some(status), Some(line)) => json(status, line),
+            (_, first) => self.events(first),
         }
     }
 
@@ -178,40 +177,12 @@ impl Body for Content {
     }
 }
 
-/// Whether a line of the server's answers a request, and is no notification.
-pub(crate) fn is_answer(line: &[u8]) -> bool {
-    let members = std::str::from_utf8(line).ok().and_then(Members::of_valid);
-    members.is_some_and(|members| members.last("method").is_none())
+/// One value of JSON.
+pub(crate) fn json(status: StatusCode, text: impl Into<Bytes>) -> Answer {
+    content(status, "application/json", text.into())
 }
 
-/// A message of MCP.
-pub(crate) fn message(status: StatusCode, message: impl Into<Bytes>) -> Answer {
-    content(status, "application/json", message.into())
-}
-
-/// An error of MCP, to the request of that id.
-pub(crate) fn error(
-    status: StatusCode,
-    id: Option<&str>,
-    code: i32,
-    text: &str,
-    data: Option<&Value>,
-) -> Refusal {
-    Box::new(message(status, error_line(id, code, text, data)))
-}
-
-/// The same as a line of the server's.
-pub(crate) fn error_line(id: Option<&str>, code: i32, text: &str, data: Option<&Value>) -> Bytes {
-    let mut error = json!({"code": code, "message": text});
-    if let Some(data) = data {
-        error["data"] = data.clone();
-    }
-    // An id is JSON already.
-    let id = id.unwrap_or("null");
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}").into()
-}
-
-/// Refuses a request below MCP, in words for a person.
+/// Refuses a request, in words for a person.
 pub(crate) fn refuse(status: StatusCode, why: &str) -> Refusal {
     Box::new(content(status, "text/plain; charset=utf-8", format!("{why}\n").into()))
 }

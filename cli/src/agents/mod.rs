@@ -1,8 +1,23 @@
 //! The agents: where their files are, and what an entry looks like in them. All that is known of an
 //! agent stands here; `docs/agents.md` has the same as a table.
 
-use super::agent_hooks::{self, HookTable};
-use crate::args::Scope;
+pub(crate) mod hooks;
+
+use clap::ValueEnum;
+
+use self::hooks::HookTable;
+
+/// The agent that has no such file: an extension is copied into its folder.
+pub(crate) const ZOT: &str = "zot";
+
+/// Whose configuration.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum Scope {
+    /// That of the present folder, which may be shared with others
+    Project,
+    /// Your own, in your home folder
+    User,
+}
 
 /// An agent whose configuration is edited.
 #[derive(Debug)]
@@ -11,43 +26,43 @@ pub(crate) struct Agent {
     pub(crate) name: &'static str,
     /// Files of the present folder. Where there are several, the first that is there is taken, or else
     /// the first.
-    pub(super) project: &'static [&'static str],
-    /// Files of the person, in the same order; see `paths.rs` for the notation.
-    pub(super) user: Paths,
-    pub(super) syntax: Syntax,
+    pub(crate) project: &'static [&'static str],
+    /// Files of the person, in the same order; see `install/paths.rs` for the notation.
+    pub(crate) user: Paths,
+    pub(crate) syntax: Syntax,
     /// The table of servers, at the root of the file.
-    pub(super) key: &'static str,
+    pub(crate) key: &'static str,
     /// An entry, in this order.
-    pub(super) entry: &'static [(&'static str, Member)],
+    pub(crate) entry: &'static [(&'static str, Member)],
     /// What the person does next.
-    pub(super) next: &'static str,
+    pub(crate) next: &'static str,
     /// What else is to be known of project files.
-    pub(super) next_in_project: &'static str,
+    pub(crate) next_in_project: &'static str,
     /// Where the person's file has tables of servers for single folders too: by the folder's path below
     /// this key. `discover` lists those of the present folder.
-    pub(super) folders_key: Option<&'static str>,
+    pub(crate) folders_key: Option<&'static str>,
     /// Its names may hold no underscore.
-    pub(super) splits_names: bool,
+    pub(crate) splits_names: bool,
     /// Its files are those of a plugin of ours.
-    pub(super) plugin: Option<Plugin>,
+    pub(crate) plugin: Option<Plugin>,
     /// None where it has no hooks.
-    pub(super) hooks: Option<&'static HookTable>,
+    pub(crate) hooks: Option<&'static HookTable>,
 }
 
 /// What a plugin has beside servers and hooks, and needs: where it is, and what it says.
 #[derive(Debug)]
-pub(super) struct Plugin {
+pub(crate) struct Plugin {
     project: &'static str,
     user: &'static str,
-    pub(super) text: &'static str,
+    pub(crate) text: &'static str,
 }
 
 /// By platform.
 #[derive(Debug)]
-pub(super) struct Paths {
-    pub(super) unix: &'static [&'static str],
-    pub(super) macos: &'static [&'static str],
-    pub(super) windows: &'static [&'static str],
+pub(crate) struct Paths {
+    pub(crate) unix: &'static [&'static str],
+    pub(crate) macos: &'static [&'static str],
+    pub(crate) windows: &'static [&'static str],
 }
 
 impl Paths {
@@ -67,7 +82,7 @@ impl Paths {
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Syntax {
+pub(crate) enum Syntax {
     /// Without comments and commas at the end: the agent refuses those.
     Json,
     /// With comments.
@@ -79,7 +94,7 @@ pub(super) enum Syntax {
 
 /// What a member of an entry holds.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Member {
+pub(crate) enum Member {
     /// The program.
     Command,
     /// Its arguments.
@@ -111,7 +126,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         folders_key: Some("projects"),
         splits_names: false,
         plugin: None,
-        hooks: Some(&agent_hooks::CLAUDE),
+        hooks: Some(&hooks::CLAUDE),
     },
     Agent {
         id: "codex",
@@ -126,7 +141,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         folders_key: None,
         splits_names: false,
         plugin: None,
-        hooks: Some(&agent_hooks::CODEX),
+        hooks: Some(&hooks::CODEX),
     },
     Agent {
         id: "cursor",
@@ -141,7 +156,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         folders_key: None,
         splits_names: false,
         plugin: None,
-        hooks: Some(&agent_hooks::CURSOR),
+        hooks: Some(&hooks::CURSOR),
     },
     Agent {
         id: "vscode",
@@ -160,7 +175,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         folders_key: None,
         splits_names: false,
         plugin: None,
-        hooks: Some(&agent_hooks::VSCODE),
+        hooks: Some(&hooks::VSCODE),
     },
     Agent {
         id: "gemini",
@@ -175,7 +190,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         folders_key: None,
         splits_names: true,
         plugin: None,
-        hooks: Some(&agent_hooks::GEMINI),
+        hooks: Some(&hooks::GEMINI),
     },
     Agent {
         id: "qwen",
@@ -190,7 +205,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         folders_key: None,
         splits_names: false,
         plugin: None,
-        hooks: Some(&agent_hooks::QWEN),
+        hooks: Some(&hooks::QWEN),
     },
     Agent {
         id: "copilot",
@@ -210,7 +225,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         folders_key: None,
         splits_names: false,
         plugin: None,
-        hooks: Some(&agent_hooks::COPILOT),
+        hooks: Some(&hooks::COPILOT),
     },
     Agent {
         id: "droid",
@@ -225,7 +240,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         folders_key: None,
         splits_names: false,
         plugin: None,
-        hooks: Some(&agent_hooks::DROID),
+        hooks: Some(&hooks::DROID),
     },
     Agent {
         id: "opencode",
@@ -247,7 +262,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         folders_key: None,
         splits_names: false,
         plugin: None,
-        hooks: Some(&agent_hooks::OPENCODE),
+        hooks: Some(&hooks::OPENCODE),
     },
     Agent {
         id: "crush",
@@ -262,7 +277,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         folders_key: None,
         splits_names: false,
         plugin: None,
-        hooks: Some(&agent_hooks::CRUSH),
+        hooks: Some(&hooks::CRUSH),
     },
     Agent {
         id: "zed",
@@ -301,7 +316,7 @@ pub(crate) const AGENTS: [Agent; 13] = [
         folders_key: None,
         splits_names: false,
         plugin: None,
-        hooks: Some(&agent_hooks::PI),
+        hooks: Some(&hooks::PI),
     },
     Agent {
         id: "goose",
@@ -321,13 +336,23 @@ pub(crate) const AGENTS: [Agent; 13] = [
             text: "{\n  \"name\": \"extline\",\n  \"version\": \"1.0.0\",\n  \"description\": \"Extensions, \
                    and hooks that ask their guards before each tool\"\n}\n",
         }),
-        hooks: Some(&agent_hooks::GOOSE),
+        hooks: Some(&hooks::GOOSE),
     },
 ];
 
+/// The names of all in whose configuration extensions are installed.
+pub(crate) fn names() -> Vec<&'static str> {
+    AGENTS.iter().map(|agent| agent.id).chain([ZOT]).collect()
+}
+
+/// The names of those that have hooks.
+pub(crate) fn names_with_hooks() -> Vec<&'static str> {
+    AGENTS.iter().filter(|agent| agent.hooks.is_some()).map(|agent| agent.id).collect()
+}
+
 impl Plugin {
-    /// The file of a scope, in the notation of `paths.rs`.
-    pub(super) fn path(&self, scope: Scope) -> &'static str {
+    /// The file of a scope, in the notation of `install/paths.rs`.
+    pub(crate) fn path(&self, scope: Scope) -> &'static str {
         match scope {
             Scope::Project => self.project,
             Scope::User => self.user,
@@ -337,7 +362,7 @@ impl Plugin {
 
 impl Agent {
     /// The files of a scope, as they are written above.
-    pub(super) fn paths(&self, scope: Scope) -> &'static [&'static str] {
+    pub(crate) fn paths(&self, scope: Scope) -> &'static [&'static str] {
         match scope {
             Scope::Project => self.project,
             Scope::User => self.user.here(),
@@ -345,7 +370,7 @@ impl Agent {
     }
 
     /// The files that may hold its hooks, in the same way.
-    pub(super) fn hook_paths(&self, scope: Scope) -> Vec<&'static str> {
+    pub(crate) fn hook_paths(&self, scope: Scope) -> Vec<&'static str> {
         match self.hooks {
             None => Vec::new(),
             Some(HookTable { own_file: Some(own), .. }) => vec![own.path(scope)],
