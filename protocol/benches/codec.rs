@@ -70,7 +70,7 @@ fn stepping(criterion: &mut Criterion) {
     else {
         panic!("{tool}")
     };
-    config.registrations.tool(tool).expect("the name is free");
+    config.registrations.tool(*tool).expect("the name is free");
     let mut session = ExtensionSession::new(config);
     session.handle_input(b"{\"type\":\"hello_ack\",\"protocol_version\":1}\n", now);
     let mut out = Vec::new();
