@@ -198,6 +198,7 @@ class Wine:
     def __init__(self):
         self.program = find("wine64", "wine")
         self.server = find("wineserver")
+        self.kept = None
         self.env = {
             **os.environ,
             "WINEPREFIX": str(PREFIX),
@@ -225,9 +226,17 @@ class Wine:
         if self.server:
             # Otherwise it ends between two programs, and takes seconds to start.
             subprocess.run([self.server, "-p"], env=self.env, check=False)
+        # As long as this waits for its input, wine's own services run. They are started beside the first program,
+        # and hold its stderr open.
+        nothing = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        words = [self.program, "find.exe", "nothing"]
+        self.kept = subprocess.Popen(words, stdin=subprocess.PIPE, env=self.env, **nothing)
 
     def end(self):
         """Ends all that runs in the folder."""
+        if self.kept:
+            self.kept.stdin.close()
+            self.kept.wait()
         if self.server:
             subprocess.run([self.server, "-k"], env=self.env, check=False)
 

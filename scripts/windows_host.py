@@ -9,6 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
+from commands import say
 from windows_conversation import Wrong
 
 # So often the host is killed, at any moment of its life.
@@ -17,6 +18,8 @@ KILLS = 100
 LIVES = 0.8
 # What it started is gone by then: wine's server ends it.
 GONE_WITHIN = 5
+# So often it is told how far that is.
+TOLD_EVERY = 25
 # Of the tester, which takes a minute for a kit.
 PATIENCE = 400
 # What the system shows of a process of wine is its command line.
@@ -73,7 +76,7 @@ def serves(command, folder):
     said = command.run("run", folder, lines="!spawn_child\n:quit\n")
     if "ready" not in said or "stopped: exit status 0" not in said:
         raise Wrong(f"`extline run` said:\n{said}")
-    nothing_is_left("an extension that started a process")
+    nothing_is_left(command, "an extension that started a process")
 
 
 def starts_scripts(command, folder):
@@ -91,7 +94,7 @@ def starts_scripts(command, folder):
     said = command.run("call", script, "echo", "{}", code=3)
     if "is run by py" not in said:
         raise Wrong(f"it does not say that Python is missing:\n{said}")
-    nothing_is_left("a script")
+    nothing_is_left(command, "a script")
 
 
 def conforms(command, folder):
@@ -116,44 +119,48 @@ def leaves_nothing(command, folder):
         host.stdin.flush()
         time.sleep(moments.uniform(0, LIVES))
         os.kill(host.pid, signal.SIGKILL)
-        end_of_wine(folder)
-        # What is left would hold the pipes that are read to their end.
-        nothing_is_left(f"kill {number + 1} of a host, seed {seed}")
-        host.communicate()
+        end_of_wine(command, folder)
+        what = f"kill {number + 1} of a host, seed {seed}"
+        nothing_is_left(command, what)
+        try:
+            host.communicate(timeout=GONE_WITHIN)
+        except subprocess.TimeoutExpired:
+            raise Wrong(f"after {what} somebody holds its output open") from None
+        if (number + 1) % TOLD_EVERY == 0:
+            say(f"  wine: {number + 1} of {KILLS} hosts were killed")
 
 
-def nothing_is_left(what):
+def nothing_is_left(command, what):
     until = time.monotonic() + GONE_WITHIN
-    while left := running():
+    while left := running(command):
         if time.monotonic() > until:
             raise Wrong(f"after {what} there is still {left}")
         time.sleep(0.02)
 
 
-def end_of_wine(folder):
+def end_of_wine(command, folder):
     """Ends what wine had begun to make a process of when its maker was killed: no process of Windows yet."""
     time.sleep(0.05)
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
-            except OSError:
-                continue
-            is_extension = len(words) > 1 and f"\\{folder.name}\\" in words[1] and words[1].endswith(PROGRAMS)
-            if words[0].endswith(("wine64", "wine64-preloader", "wine")) and is_extension:
-                os.kill(int(entry.name), signal.SIGKILL)
+    for number, words in processes(command):
+        is_extension = len(words) > 1 and f"\\{folder.name}\\" in words[1] and words[1].endswith(PROGRAMS)
+        if words[0].endswith(("wine64", "wine64-preloader", "wine")) and is_extension:
+            os.kill(number, signal.SIGKILL)
 
 
-def running():
+def running(command):
     """The command lines of extensions, and of what they start, that live."""
-    found = []
+    # The program comes first, or behind wine's own; the command's arguments are no programs that run.
+    return [" ".join(words).strip() for _, words in processes(command) if words[0].endswith(PROGRAMS)]
+
+
+def processes(command):
+    """The number and the command line of each process of this wine, and of no other that runs here."""
+    mine = f"WINEPREFIX={command.env['WINEPREFIX']}".encode()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
+                if mine in (entry / "environ").read_bytes().split(b"\0"):
+                    words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
+                    yield int(entry.name), words
             except OSError:
                 continue
-            # The program comes first, or behind wine's own; the command's arguments are no programs that run.
-            if any(word.endswith(PROGRAMS) for word in words[:1]):
-                found.append(" ".join(words).strip())
-    return found
