@@ -23,6 +23,7 @@ from toolchain import Missing, debian_rustc, has_std  # noqa: E402
 from windows_conversation import Wrong, converse  # noqa: E402
 from windows_host import (  # noqa: E402
     Command,
+    answers_hooks,
     conforms,
     keeps_its_home_private,
     leaves_nothing,
@@ -264,6 +265,7 @@ class Wine:
             checks[f"a kit in {language} is called and run"] = lambda kit=kit: serves(command, kit)
             checks[f"a kit in {language} conforms"] = lambda kit=kit: conforms(command, kit)
         checks["scripts are started"] = lambda: starts_scripts(command, kits["Rust"])
+        checks["hooks are answered"] = lambda: answers_hooks(command, kits["Rust"])
         checks["its home is private"] = lambda: keeps_its_home_private(home)
         checks["a killed host leaves nothing"] = lambda: leaves_nothing(command, kits["Rust"])
         return [what for what, check in checks.items() if not self.holds(what, check)]

@@ -6,6 +6,7 @@ import random
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -46,20 +47,23 @@ class Command:
             shutil.copy(file, place.parent)
         return folder
 
-    def start(self, *words):
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    def start(self, *words, stderr=subprocess.STDOUT, env=()):
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": stderr}
         command = [str(word) for word in (self.wine, self.program, *words)]
-        return subprocess.Popen(command, env=self.env, **pipes)
+        return subprocess.Popen(command, env={**self.env, **dict(env)}, **pipes)
 
-    def run(self, *words, lines="", code=0):
+    def run(self, *words, lines="", code=0, within=PATIENCE, env=()):
         """What it says; fails where it ends with another code."""
-        child = self.start(*words)
-        try:
-            said = child.communicate(lines.encode(), timeout=PATIENCE)[0].decode(errors="replace")
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.communicate()
-            raise Wrong(f"`extline {words[0]}` takes longer than {PATIENCE} s") from None
+        # What a program starts has its stderr under wine, whatever it was given: so that is no pipe.
+        with tempfile.TemporaryFile() as stderr:
+            child = self.start(*words, stderr=stderr, env=env)
+            try:
+                said = child.communicate(lines.encode(), timeout=within)[0]
+            except subprocess.TimeoutExpired:
+                child.kill()
+                raise Wrong(f"`extline {words[0]}`, or its output, takes longer than {within} s to end") from None
+            stderr.seek(0)
+            said = (said + stderr.read()).decode(errors="replace")
         if child.returncode != code:
             raise Wrong(f"`extline {words[0]}` ended with {child.returncode}, not {code}:\n{said[-3000:]}")
         return said
@@ -100,6 +104,48 @@ def starts_scripts(command, folder):
 def conforms(command, folder):
     """The kit level of the conformance tester, without a baseline."""
     return command.run("conformance", "--level", "kit", folder).splitlines()[-1]
+
+
+def answers_hooks(command, folder):
+    """A hook starts the extensions, which decide, and run on for the next; where they do not start it blocks."""
+
+    def hook(of, code=0, env=(), **args):
+        sent = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls", **args}}
+        words = ["hook", "--agent", "claude", of]
+        return command.run(*words, lines=json.dumps(sent), code=code, within=60, env=env)
+
+    def decided(**args):
+        return json.loads(hook(folder, **args))["hookSpecificOutput"]
+
+    if not (why := decided(do="veto")["permissionDecisionReason"]).endswith("vetoed"):
+        raise Wrong(f"a call was blocked because {why!r}")
+    began = time.monotonic()
+    if decided(do="rewrite")["updatedInput"].get("second") is not True:
+        raise Wrong("a call was not rewritten")
+    took = time.monotonic() - began
+    if said := hook(folder):
+        raise Wrong(f"a call that nobody minds was answered with {said!r}")
+    large = hook(folder, do="veto", more="x" * 300_000)
+    if "vetoed" not in large:
+        raise Wrong(f"a large call was answered with {large[:300]!r}")
+    [runs] = json.loads(command.run("hook", "--status", "--json"))["running"]
+    if runs["asked"] != 4:
+        raise Wrong(f"not all hooks asked the same extensions: {runs}")
+    absent = command.folder / "absent"
+    absent.mkdir()
+    manifest = json.loads((folder / "extension.json").read_text())
+    (absent / "extension.json").write_text(json.dumps({**manifest, "exec": "./none"}))
+    denied = json.loads(hook(absent))["hookSpecificOutput"]
+    if denied["permissionDecision"] != "deny" or "did not start" not in denied["permissionDecisionReason"]:
+        raise Wrong(f"without an extension a hook answered {denied}")
+    # What runs the extensions cannot even be started: a home that is a file has no folder for that.
+    home = str(folder / "extension.json").replace("/", "\\")
+    said = hook(folder, code=2, env={"EXTLINE_HOME": f"Z:{home}"})
+    if "the call is blocked" not in said:
+        raise Wrong(f"without anybody to ask a hook said {said!r}")
+    command.run("hook", "--stop")
+    nothing_is_left(command, "the hooks were stopped")
+    return f"a hook took {1000 * took:.0f} ms"
 
 
 def keeps_its_home_private(home):
