@@ -23,6 +23,7 @@ from toolchain import Missing, debian_rustc, has_std  # noqa: E402
 from windows_conversation import Wrong, converse  # noqa: E402
 from windows_host import (  # noqa: E402
     Command,
+    answers_hooks,
     conforms,
     keeps_its_home_private,
     leaves_nothing,
@@ -198,6 +199,7 @@ class Wine:
     def __init__(self):
         self.program = find("wine64", "wine")
         self.server = find("wineserver")
+        self.kept = None
         self.env = {
             **os.environ,
             "WINEPREFIX": str(PREFIX),
@@ -225,9 +227,17 @@ class Wine:
         if self.server:
             # Otherwise it ends between two programs, and takes seconds to start.
             subprocess.run([self.server, "-p"], env=self.env, check=False)
+        # As long as this waits for its input, wine's own services run. They are started beside the first program,
+        # and hold its stderr open.
+        nothing = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        words = [self.program, "find.exe", "nothing"]
+        self.kept = subprocess.Popen(words, stdin=subprocess.PIPE, env=self.env, **nothing)
 
     def end(self):
         """Ends all that runs in the folder."""
+        if self.kept:
+            self.kept.stdin.close()
+            self.kept.wait()
         if self.server:
             subprocess.run([self.server, "-k"], env=self.env, check=False)
 
@@ -255,6 +265,7 @@ class Wine:
             checks[f"a kit in {language} is called and run"] = lambda kit=kit: serves(command, kit)
             checks[f"a kit in {language} conforms"] = lambda kit=kit: conforms(command, kit)
         checks["scripts are started"] = lambda: starts_scripts(command, kits["Rust"])
+        checks["hooks are answered"] = lambda: answers_hooks(command, kits["Rust"])
         checks["its home is private"] = lambda: keeps_its_home_private(home)
         checks["a killed host leaves nothing"] = lambda: leaves_nothing(command, kits["Rust"])
         return [what for what, check in checks.items() if not self.holds(what, check)]

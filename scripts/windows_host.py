@@ -6,9 +6,11 @@ import random
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
+from commands import say
 from windows_conversation import Wrong
 
 # So often the host is killed, at any moment of its life.
@@ -17,6 +19,8 @@ KILLS = 100
 LIVES = 0.8
 # What it started is gone by then: wine's server ends it.
 GONE_WITHIN = 5
+# So often it is told how far that is.
+TOLD_EVERY = 25
 # Of the tester, which takes a minute for a kit.
 PATIENCE = 400
 # What the system shows of a process of wine is its command line.
@@ -43,20 +47,23 @@ class Command:
             shutil.copy(file, place.parent)
         return folder
 
-    def start(self, *words):
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    def start(self, *words, stderr=subprocess.STDOUT, env=()):
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": stderr}
         command = [str(word) for word in (self.wine, self.program, *words)]
-        return subprocess.Popen(command, env=self.env, **pipes)
+        return subprocess.Popen(command, env={**self.env, **dict(env)}, **pipes)
 
-    def run(self, *words, lines="", code=0):
+    def run(self, *words, lines="", code=0, within=PATIENCE, env=()):
         """What it says; fails where it ends with another code."""
-        child = self.start(*words)
-        try:
-            said = child.communicate(lines.encode(), timeout=PATIENCE)[0].decode(errors="replace")
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.communicate()
-            raise Wrong(f"`extline {words[0]}` takes longer than {PATIENCE} s") from None
+        # What a program starts has its stderr under wine, whatever it was given: so that is no pipe.
+        with tempfile.TemporaryFile() as stderr:
+            child = self.start(*words, stderr=stderr, env=env)
+            try:
+                said = child.communicate(lines.encode(), timeout=within)[0]
+            except subprocess.TimeoutExpired:
+                child.kill()
+                raise Wrong(f"`extline {words[0]}`, or its output, takes longer than {within} s to end") from None
+            stderr.seek(0)
+            said = (said + stderr.read()).decode(errors="replace")
         if child.returncode != code:
             raise Wrong(f"`extline {words[0]}` ended with {child.returncode}, not {code}:\n{said[-3000:]}")
         return said
@@ -73,7 +80,7 @@ def serves(command, folder):
     said = command.run("run", folder, lines="!spawn_child\n:quit\n")
     if "ready" not in said or "stopped: exit status 0" not in said:
         raise Wrong(f"`extline run` said:\n{said}")
-    nothing_is_left("an extension that started a process")
+    nothing_is_left(command, "an extension that started a process")
 
 
 def starts_scripts(command, folder):
@@ -91,12 +98,54 @@ def starts_scripts(command, folder):
     said = command.run("call", script, "echo", "{}", code=3)
     if "is run by py" not in said:
         raise Wrong(f"it does not say that Python is missing:\n{said}")
-    nothing_is_left("a script")
+    nothing_is_left(command, "a script")
 
 
 def conforms(command, folder):
     """The kit level of the conformance tester, without a baseline."""
     return command.run("conformance", "--level", "kit", folder).splitlines()[-1]
+
+
+def answers_hooks(command, folder):
+    """A hook starts the extensions, which decide, and run on for the next; where they do not start it blocks."""
+
+    def hook(of, code=0, env=(), **args):
+        sent = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls", **args}}
+        words = ["hook", "--agent", "claude", of]
+        return command.run(*words, lines=json.dumps(sent), code=code, within=60, env=env)
+
+    def decided(**args):
+        return json.loads(hook(folder, **args))["hookSpecificOutput"]
+
+    if not (why := decided(do="veto")["permissionDecisionReason"]).endswith("vetoed"):
+        raise Wrong(f"a call was blocked because {why!r}")
+    began = time.monotonic()
+    if decided(do="rewrite")["updatedInput"].get("second") is not True:
+        raise Wrong("a call was not rewritten")
+    took = time.monotonic() - began
+    if said := hook(folder):
+        raise Wrong(f"a call that nobody minds was answered with {said!r}")
+    large = hook(folder, do="veto", more="x" * 300_000)
+    if "vetoed" not in large:
+        raise Wrong(f"a large call was answered with {large[:300]!r}")
+    [runs] = json.loads(command.run("hook", "--status", "--json"))["running"]
+    if runs["asked"] != 4:
+        raise Wrong(f"not all hooks asked the same extensions: {runs}")
+    absent = command.folder / "absent"
+    absent.mkdir()
+    manifest = json.loads((folder / "extension.json").read_text())
+    (absent / "extension.json").write_text(json.dumps({**manifest, "exec": "./none"}))
+    denied = json.loads(hook(absent))["hookSpecificOutput"]
+    if denied["permissionDecision"] != "deny" or "did not start" not in denied["permissionDecisionReason"]:
+        raise Wrong(f"without an extension a hook answered {denied}")
+    # What runs the extensions cannot even be started: a home that is a file has no folder for that.
+    home = str(folder / "extension.json").replace("/", "\\")
+    said = hook(folder, code=2, env={"EXTLINE_HOME": f"Z:{home}"})
+    if "the call is blocked" not in said:
+        raise Wrong(f"without anybody to ask a hook said {said!r}")
+    command.run("hook", "--stop")
+    nothing_is_left(command, "the hooks were stopped")
+    return f"a hook took {1000 * took:.0f} ms"
 
 
 def keeps_its_home_private(home):
@@ -116,44 +165,48 @@ def leaves_nothing(command, folder):
         host.stdin.flush()
         time.sleep(moments.uniform(0, LIVES))
         os.kill(host.pid, signal.SIGKILL)
-        end_of_wine(folder)
-        # What is left would hold the pipes that are read to their end.
-        nothing_is_left(f"kill {number + 1} of a host, seed {seed}")
-        host.communicate()
+        end_of_wine(command, folder)
+        what = f"kill {number + 1} of a host, seed {seed}"
+        nothing_is_left(command, what)
+        try:
+            host.communicate(timeout=GONE_WITHIN)
+        except subprocess.TimeoutExpired:
+            raise Wrong(f"after {what} somebody holds its output open") from None
+        if (number + 1) % TOLD_EVERY == 0:
+            say(f"  wine: {number + 1} of {KILLS} hosts were killed")
 
 
-def nothing_is_left(what):
+def nothing_is_left(command, what):
     until = time.monotonic() + GONE_WITHIN
-    while left := running():
+    while left := running(command):
         if time.monotonic() > until:
             raise Wrong(f"after {what} there is still {left}")
         time.sleep(0.02)
 
 
-def end_of_wine(folder):
+def end_of_wine(command, folder):
     """Ends what wine had begun to make a process of when its maker was killed: no process of Windows yet."""
     time.sleep(0.05)
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
-            except OSError:
-                continue
-            is_extension = len(words) > 1 and f"\\{folder.name}\\" in words[1] and words[1].endswith(PROGRAMS)
-            if words[0].endswith(("wine64", "wine64-preloader", "wine")) and is_extension:
-                os.kill(int(entry.name), signal.SIGKILL)
+    for number, words in processes(command):
+        is_extension = len(words) > 1 and f"\\{folder.name}\\" in words[1] and words[1].endswith(PROGRAMS)
+        if words[0].endswith(("wine64", "wine64-preloader", "wine")) and is_extension:
+            os.kill(number, signal.SIGKILL)
 
 
-def running():
+def running(command):
     """The command lines of extensions, and of what they start, that live."""
-    found = []
+    # The program comes first, or behind wine's own; the command's arguments are no programs that run.
+    return [" ".join(words).strip() for _, words in processes(command) if words[0].endswith(PROGRAMS)]
+
+
+def processes(command):
+    """The number and the command line of each process of this wine, and of no other that runs here."""
+    mine = f"WINEPREFIX={command.env['WINEPREFIX']}".encode()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
+                if mine in (entry / "environ").read_bytes().split(b"\0"):
+                    words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
+                    yield int(entry.name), words
             except OSError:
                 continue
-            # The program comes first, or behind wine's own; the command's arguments are no programs that run.
-            if any(word.endswith(PROGRAMS) for word in words[:1]):
-                found.append(" ".join(words).strip())
-    return found

@@ -205,12 +205,20 @@ fn sdk_of_this_build(sdk: &Sdk) -> Option<String> {
 fn create(path: &Path, file: &TemplateFile, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    #[cfg(unix)]
     if file.is_program {
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o755);
+        let_start(&mut options);
     }
     options.open(path)?.write_all(text.as_bytes())
 }
+
+#[cfg(unix)]
+fn let_start(options: &mut OpenOptions) {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o755);
+}
+
+/// What a file's ending says.
+#[cfg(not(unix))]
+fn let_start(_options: &mut OpenOptions) {}
 
 /// A path as it is typed into a shell.
 fn quoted(path: &Path) -> String {

@@ -19,6 +19,11 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
+#[cfg(all(windows, test))]
+pub(crate) use self::windows::is_open_pipe;
+#[cfg(windows)]
+pub(crate) use self::windows::{OwnersAlone, is_own_pipe};
+
 /// The most bytes of an `extension.json`.
 pub const MANIFEST_BYTES: u64 = 256 * 1024;
 /// The most bytes of a file of cases, a baseline or the like, which people write.
@@ -83,6 +88,11 @@ pub fn create(path: impl AsRef<Path>) -> io::Result<File> {
 /// Waits until nobody else has a file locked, and locks it until it is closed.
 pub fn lock(file: &File) -> io::Result<()> {
     system::lock(file)
+}
+
+/// Locks a file until it is closed, unless somebody else has it locked; whether it is.
+pub fn try_lock(file: &File) -> io::Result<bool> {
+    system::try_lock(file)
 }
 
 /// Writes a file whole, for its owner only: who reads at this moment sees what was there, or this, and never a half.

@@ -142,6 +142,8 @@ mod memory;
 mod model_side;
 mod nearest;
 mod offers;
+#[cfg(windows)]
+pub mod private_pipe;
 mod process;
 mod profile;
 mod redact;

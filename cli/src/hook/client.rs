@@ -2,12 +2,11 @@
 
 use std::env;
 use std::io::{self, Read, Write};
-use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::answer::Answer;
+use super::channel::Channel;
 use super::dialects::{Dialect, Kind};
 use super::event::{HookEvent, NotRead};
 use super::place::{Place, shared_words};
@@ -36,7 +35,7 @@ fn answer_to(hook: &Hook) -> Answer {
     let deadline = Instant::now() + hook.within;
     let named = hook.agent.as_deref().unwrap_or_default();
     let Some(dialect) = Dialect::of(named) else {
-        let known = super::agents().join(", ");
+        let known = crate::agents::names_with_hooks().join(", ");
         return Answer::blocked(&format!(
             "no call passes, as --agent {named} is not known; it is one of {known}"
         ));
@@ -73,16 +72,16 @@ fn ask(hook: &Hook, dialect: &Dialect, event: &[u8], deadline: Instant) -> Resul
     let place = Place::of(dialect, &words, &hook.dirs)?;
     let asked = Asked::Decide { agent: dialect.id.to_owned(), event: hook.event.clone() };
     let unreachable = |error| format!("{} cannot be reached: {error}", place.socket.display());
-    if let Some(stream) = connect(&place).map_err(unreachable)? {
-        match exchange(&stream, &asked, event, deadline) {
+    if let Some(channel) = connect(&place, deadline).map_err(unreachable)? {
+        match exchange(channel, &asked, event, deadline) {
             // It was about to end, or was killed: another one answers.
             Ok(answer) if answer.is_empty() => {}
             Err(error) if is_gone(&error) => {}
             answer => return read(answer, deadline),
         }
     }
-    let stream = start(&place, &words, deadline)?;
-    read(exchange(&stream, &asked, event, deadline), deadline)
+    let channel = start(&place, &words, deadline)?;
+    read(exchange(channel, &asked, event, deadline), deadline)
 }
 
 fn read(answer: io::Result<Vec<u8>>, deadline: Instant) -> Result<Answer, String> {
@@ -106,23 +105,13 @@ fn is_gone(error: &io::Error) -> bool {
 
 /// A question, with what belongs to it behind the first line; and the whole answer.
 pub(super) fn exchange(
-    mut stream: &UnixStream,
+    channel: Channel,
     asked: &Asked,
     more: &[u8],
     deadline: Instant,
 ) -> io::Result<Vec<u8>> {
-    let left = || {
-        let left = deadline.saturating_duration_since(Instant::now());
-        Some(left.max(Duration::from_millis(1)))
-    };
-    stream.set_write_timeout(left())?;
     let mut question = serde_json::to_vec(asked).map_err(io::Error::other)?;
     question.push(b'\n');
     question.extend_from_slice(more);
-    stream.write_all(&question)?;
-    stream.shutdown(Shutdown::Write)?;
-    stream.set_read_timeout(left())?;
-    let mut answer = Vec::new();
-    stream.take(MOST_BYTES).read_to_end(&mut answer)?;
-    Ok(answer)
+    channel.ask(&question, MOST_BYTES, deadline)
 }

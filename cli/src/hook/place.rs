@@ -3,14 +3,14 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::Deserialize;
 
+use super::channel::folder;
 use super::dialects::Dialect;
 
 /// The files of one set of extensions.
@@ -75,32 +75,6 @@ fn begins(word: &OsStr, name: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with(b"="))
 }
 
-/// The folder of all sockets: in `XDG_RUNTIME_DIR`, or else one for this user in the temporary folder.
-/// It is made, and refused where somebody else could reach into it.
-pub(super) fn folder() -> Result<PathBuf, String> {
-    let uid = rustix::process::geteuid().as_raw();
-    let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-    let folder = match runtime.filter(|it| it.is_absolute() && it.is_dir()) {
-        Some(runtime) => runtime.join("extline"),
-        None => env::temp_dir().join(format!("extline-{uid}")),
-    };
-    let shown = folder.display();
-    match DirBuilder::new().mode(0o700).create(&folder) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            return Err(format!("the folder {shown} for hooks cannot be made: {error}"));
-        }
-        _ => {}
-    }
-    let metadata = fs::symlink_metadata(&folder)
-        .map_err(|error| format!("the folder {shown} for hooks cannot be read: {error}"))?;
-    if !metadata.is_dir() || metadata.uid() != uid || metadata.mode() & 0o077 != 0 {
-        return Err(format!(
-            "{shown} is not a folder of this user alone: remove it, or set XDG_RUNTIME_DIR to a folder that is"
-        ));
-    }
-    Ok(folder)
-}
-
 /// The agent's own word for the project, or else the present folder.
 fn project(dialect: &Dialect) -> PathBuf {
     let named = (!dialect.project.is_empty()).then(|| env::var_os(dialect.project)).flatten();
@@ -142,7 +116,7 @@ struct Command {
     args: Vec<String>,
 }
 
-fn changed(file: &Path) -> Option<(i64, i64, u64)> {
+fn changed(file: &Path) -> Option<(Option<SystemTime>, u64)> {
     let metadata = fs::metadata(file).ok()?;
-    Some((metadata.mtime(), metadata.mtime_nsec(), metadata.size()))
+    Some((metadata.modified().ok(), metadata.len()))
 }

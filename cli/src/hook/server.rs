@@ -1,21 +1,19 @@
 //! What runs the extensions for hooks: it answers at a socket, and ends when nobody asked for a while.
 
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use extline_host::{Diagnosis, ExtensionSource, Host};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::answer::Answer;
+use super::channel::{Asker, Listener, leave_terminal};
 use super::decide::Decider;
 use super::dialects::Dialect;
 use super::question::{Asked, MOST_BYTES, READY, Status};
@@ -37,8 +35,7 @@ struct Serving {
 }
 
 pub(crate) async fn serve(hook: Hook, printer: Printer) -> Result<Exit, clap::Error> {
-    // The terminal of the agent is not this one's, nor its Ctrl-C.
-    let _ = rustix::process::setsid();
+    leave_terminal();
     let socket = PathBuf::from(hook.serve.unwrap_or_default());
     let mut sources: Vec<_> = hook.dirs.into_iter().map(ExtensionSource::folder).collect();
     sources.extend(source_of("hook", hook.program)?);
@@ -53,7 +50,7 @@ pub(crate) async fn serve(hook: Hook, printer: Printer) -> Result<Exit, clap::Er
     };
     session.report_failed();
     let failed = session.failed();
-    let listener = match listen(&socket) {
+    let mut listener = match Listener::bind(&socket) {
         Ok(listener) => listener,
         Err(error) => {
             say(&format!("{} cannot be listened at: {error}", socket.display()));
@@ -62,14 +59,14 @@ pub(crate) async fn serve(hook: Hook, printer: Printer) -> Result<Exit, clap::Er
     };
     say(READY);
     let serving = Arc::new(Serving::of(Arc::clone(&session.host), failed, hook.settings.unguarded));
-    let (exit, late) = match session.idle(serving.serve(&listener, hook.idle)).await {
+    let (exit, late) = match session.idle(serving.serve(&mut listener, hook.idle)).await {
         Ok(late) => (Exit::Ok, late),
         Err(exit) => (exit, None),
     };
     // From now on a hook starts another one; what came before is answered still.
     let _ = fs::remove_file(&socket);
     drop(late);
-    let _ = session.idle(serving.finish(&listener)).await;
+    let _ = session.idle(serving.finish(&mut listener)).await;
     let exit = session.stop(exit).await;
     if exit == Exit::Ok {
         clear(&socket);
@@ -82,17 +79,6 @@ fn say(line: &str) {
     let mut stdout = anstream::stdout().into_inner().lock();
     // If it is gone, nobody needs to know.
     let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
-}
-
-/// Whoever starts this holds the lock: what stands there answers no more.
-fn listen(socket: &Path) -> io::Result<UnixListener> {
-    match fs::remove_file(socket) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let listener = UnixListener::bind(socket)?;
-    fs::set_permissions(socket, PermissionsExt::from_mode(0o600))?;
-    Ok(listener)
 }
 
 impl Serving {
@@ -108,18 +94,14 @@ impl Serving {
 
     /// Answers until nobody asked for so long, somebody says that it is enough, or an extension has failed.
     /// Returns the connection that came too late for that.
-    async fn serve(
-        self: &Arc<Self>,
-        listener: &UnixListener,
-        idle: Duration,
-    ) -> Option<UnixStream> {
+    async fn serve(self: &Arc<Self>, listener: &mut Listener, idle: Duration) -> Option<Asker> {
         let mut running = JoinSet::new();
         let late = loop {
             let quiet = self.quiet();
             tokio::select! {
                 accepted = listener.accept() => match accepted {
-                    Ok((stream, _)) if self.is_over() => break Some(stream),
-                    Ok((stream, _)) => self.answer(stream, &mut running),
+                    Ok(asker) if self.is_over() => break Some(asker),
+                    Ok(asker) => self.answer(asker, &mut running),
                     // As many files are open as may be: some will be closed.
                     Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
                 },
@@ -145,31 +127,29 @@ impl Serving {
 
     /// Answers those who had connected before the socket was gone, unless another one has to: a hook whose
     /// connection is closed starts that.
-    async fn finish(self: &Arc<Self>, listener: &UnixListener) {
+    async fn finish(self: &Arc<Self>, listener: &mut Listener) {
         let mut running = JoinSet::new();
-        while let Ok(Ok((stream, _))) = timeout(Duration::ZERO, listener.accept()).await {
+        while let Ok(Ok(asker)) = timeout(Duration::ZERO, listener.accept()).await {
             if !self.is_over() {
-                self.answer(stream, &mut running);
+                self.answer(asker, &mut running);
             }
         }
         while running.join_next().await.is_some() {}
     }
 
-    fn answer(self: &Arc<Self>, stream: UnixStream, running: &mut JoinSet<()>) {
-        let own = rustix::process::geteuid().as_raw();
-        if stream.peer_cred().is_ok_and(|peer| peer.uid() != own && peer.uid() != 0) {
+    fn answer(self: &Arc<Self>, asker: Asker, running: &mut JoinSet<()>) {
+        if !asker.may_ask() {
             return;
         }
         let serving = Arc::clone(self);
         running.spawn(async move {
             // Whoever asked and is gone needs no answer.
-            let _ = serving.exchange(stream).await;
+            let _ = serving.exchange(asker).await;
         });
     }
 
-    async fn exchange(&self, mut stream: UnixStream) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        (&mut stream).take(MOST_BYTES + 64 * 1024).read_to_end(&mut bytes).await?;
+    async fn exchange(&self, mut asker: Asker) -> io::Result<()> {
+        let bytes = asker.question(MOST_BYTES + 64 * 1024).await?;
         let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
         let (line, event) = bytes.split_at(end);
         let answer = match serde_json::from_slice(line) {
@@ -186,8 +166,7 @@ impl Serving {
                 serde_json::to_vec(&Answer::blocked(&format!("a hook asked unreadably: {error}")))
             }
         };
-        stream.write_all(&answer.map_err(io::Error::other)?).await?;
-        stream.shutdown().await
+        asker.answer(&answer.map_err(io::Error::other)?).await
     }
 
     async fn decide(&self, agent: &str, named: Option<&str>, event: &[u8]) -> Answer {

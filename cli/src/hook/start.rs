@@ -1,18 +1,14 @@
 //! Starts what runs the extensions, once, however many hooks want it at the same time.
 
 use std::ffi::OsString;
-use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::os::unix::net::UnixStream;
+use std::fs::{self, File};
+use std::io;
 use std::path::Path;
-use std::process::{ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{FlockOperation, flock};
-
+use super::channel::{Channel, first_line, is_there, private, remove_lock, stand_alone, take_lock};
 use super::place::Place;
 use super::question::READY;
 
@@ -20,9 +16,9 @@ use super::question::READY;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// A connection to what runs already, if something does.
-pub(super) fn connect(place: &Place) -> io::Result<Option<UnixStream>> {
-    match UnixStream::connect(&place.socket) {
-        Ok(stream) => Ok(Some(stream)),
+pub(super) fn connect(place: &Place, deadline: Instant) -> io::Result<Option<Channel>> {
+    match Channel::connect(&place.socket, deadline) {
+        Ok(channel) => Ok(Some(channel)),
         // Nothing was there, or what was there has died.
         Err(error)
             if matches!(
@@ -41,17 +37,17 @@ pub(super) fn start(
     place: &Place,
     words: &[OsString],
     deadline: Instant,
-) -> Result<UnixStream, String> {
+) -> Result<Channel, String> {
     let _lock = lock(place, deadline)?;
     // Whoever held the lock may have started them.
-    let connected = |found: io::Result<Option<UnixStream>>| {
+    let connected = |found: io::Result<Option<Channel>>| {
         found.map_err(|error| format!("{} cannot be reached: {error}", place.socket.display()))
     };
-    if let Some(stream) = connected(connect(place))? {
-        return Ok(stream);
+    if let Some(channel) = connected(connect(place, deadline))? {
+        return Ok(channel);
     }
     spawn(place, words, deadline)?;
-    connected(connect(place))?
+    connected(connect(place, deadline))?
         .ok_or_else(|| format!("the extensions ended at once; {} may say why", place.log.display()))
 }
 
@@ -61,11 +57,11 @@ fn lock(place: &Place, deadline: Instant) -> Result<File, String> {
     loop {
         let file = private(&place.lock, false)
             .map_err(|error| format!("{path} cannot be made: {error}"))?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        match take_lock(&file) {
             // Unless it was taken away meanwhile, and somebody else has another one.
-            Ok(()) if is_there(&file, &place.lock) => return Ok(file),
-            Ok(()) => continue,
-            Err(error) if error == rustix::io::Errno::WOULDBLOCK => {}
+            Ok(true) if is_there(&file, &place.lock) => return Ok(file),
+            Ok(true) => continue,
+            Ok(false) => {}
             Err(error) => return Err(format!("{path} cannot be locked: {error}")),
         }
         if Instant::now() >= deadline {
@@ -75,21 +71,14 @@ fn lock(place: &Place, deadline: Instant) -> Result<File, String> {
     }
 }
 
-fn is_there(file: &File, path: &Path) -> bool {
-    let number = |it: io::Result<Metadata>| it.ok().map(|it| (it.dev(), it.ino()));
-    let of_path = number(fs::metadata(path));
-    of_path.is_some() && of_path == number(file.metadata())
-}
-
 /// Takes away what the place of a socket had, unless somebody starts another one there.
 pub(super) fn clear(socket: &Path) {
     let lock = socket.with_extension("lock");
     let Ok(file) = File::open(&lock) else { return };
-    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() && is_there(&file, &lock) {
-        for file in [socket.with_extension("log"), lock] {
-            // What cannot be taken away is used again.
-            let _ = fs::remove_file(file);
-        }
+    if take_lock(&file).is_ok_and(|is_taken| is_taken) && is_there(&file, &lock) {
+        // What cannot be taken away is used again.
+        let _ = fs::remove_file(socket.with_extension("log"));
+        remove_lock(&lock);
     }
 }
 
@@ -97,7 +86,9 @@ fn spawn(place: &Place, words: &[OsString], deadline: Instant) -> Result<(), Str
     let failed = |error: io::Error| format!("the extensions cannot be started: {error}");
     let log = private(&place.log, true)
         .map_err(|error| format!("{} cannot be made: {error}", place.log.display()))?;
-    let mut child = Command::new(std::env::current_exe().map_err(failed)?)
+    let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+    stand_alone(&mut command);
+    let mut child = command
         .arg("hook")
         .arg("--serve")
         .arg(&place.socket)
@@ -120,31 +111,4 @@ fn spawn(place: &Place, words: &[OsString], deadline: Instant) -> Result<(), Str
         "" => format!("the extensions did not start in time; {log} may say why"),
         said => format!("{said}; {log} may say why"),
     })
-}
-
-/// What stands on the pipe until the end of a line, of the stream or of the time.
-fn first_line(mut pipe: ChildStdout, deadline: Instant) -> String {
-    let mut line = Vec::new();
-    let mut bytes = [0; 512];
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let left =
-            Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
-        let is_there = poll(&mut [PollFd::new(&pipe, PollFlags::IN)], Some(&left));
-        let read = match is_there {
-            Ok(0) => 0,
-            Ok(_) => pipe.read(&mut bytes).unwrap_or_default(),
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(_) => 0,
-        };
-        line.extend_from_slice(&bytes[..read]);
-        if read == 0 || line.contains(&b'\n') {
-            return String::from_utf8_lossy(&line).lines().next().unwrap_or_default().to_owned();
-        }
-    }
-}
-
-/// A file that only this user can read.
-fn private(path: &Path, anew: bool) -> io::Result<File> {
-    OpenOptions::new().create(true).write(true).truncate(anew).mode(0o600).open(path)
 }

@@ -2,14 +2,13 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use super::channel::{Channel, folder};
 use super::client::exchange;
-use super::place::folder;
 use super::question::{Asked, Status};
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -103,8 +102,9 @@ enum Asking {
 }
 
 fn ask(socket: &Path, asked: &Asked) -> Asking {
-    let stream = match UnixStream::connect(socket) {
-        Ok(stream) => stream,
+    let deadline = Instant::now() + TIME;
+    let channel = match Channel::connect(socket, deadline) {
+        Ok(channel) => channel,
         Err(error) => {
             return match error.kind() {
                 io::ErrorKind::NotFound => Asking::Gone,
@@ -113,7 +113,7 @@ fn ask(socket: &Path, asked: &Asked) -> Asking {
             };
         }
     };
-    let answer = exchange(&stream, asked, b"", Instant::now() + TIME);
+    let answer = exchange(channel, asked, b"", deadline);
     let status = answer
         .map_err(|error| error.to_string())
         .and_then(|answer| serde_json::from_slice(&answer).map_err(|error| error.to_string()));

@@ -17,6 +17,7 @@ mod log;
 mod options;
 #[cfg(unix)]
 mod outgoing;
+#[cfg(unix)]
 mod pattern;
 #[cfg(unix)]
 mod play;

@@ -1,6 +1,8 @@
 //! What language an extension is written in, as far as its program tells.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
+#[cfg(unix)]
+use std::ffi::OsString;
 use std::io::Read;
 use std::path::Path;
 
@@ -30,6 +32,7 @@ pub(crate) fn language_of(program: &Program) -> Option<&'static str> {
 }
 
 /// The language of a command that runs in the present folder.
+#[cfg(unix)]
 pub(crate) fn language_of_command(words: &[OsString]) -> Option<&'static str> {
     let (program, arguments) = words.split_first()?;
     language(program, arguments.iter().map(OsString::as_os_str), Path::new(""))

@@ -37,12 +37,13 @@ use extline_scenario::{Failure, Outcome};
 
 pub(crate) use self::alone::{Alone, Played};
 use self::contact::{Contact, FailedContact, first_contact};
+pub(crate) use self::harness::caught;
 use self::harness::check_frames;
 #[cfg(unix)]
-pub(crate) use self::harness::problem_of;
-pub(crate) use self::harness::{caught, is_out_of_resources};
+pub(crate) use self::harness::{is_out_of_resources, problem_of};
 use self::lane::Lane;
 use self::language::language_of;
+#[cfg(unix)]
 pub(crate) use self::language::language_of_command;
 pub use self::options::{Options, Progress};
 use self::process::{NoStart, SHUTDOWN, ack};

@@ -295,6 +295,7 @@ impl Target {
             Ok(Some(status)) => Exit::of(status),
             Err(error) => Exit::Unknown { reason: error.to_string() },
         };
+        self.note_written();
         self.forget_unwritten();
         // What it wrote before it ended is in the pipes still, also where nothing was read of late. One
         // that it started may go on: of that no more is read here, and the end of the pipe only where

@@ -35,6 +35,12 @@ impl ToStdin {
         Ok(rustix::io::write(&self.0, bytes)?)
     }
 
+    /// Never: a write is over when it returns.
+    #[expect(clippy::unused_self, reason = "on Windows the system goes on writing by itself")]
+    pub(super) fn has_written(&self) -> bool {
+        false
+    }
+
     /// How many bytes it has not read; `None` where the system does not tell.
     pub(super) fn unread(&self) -> Option<u64> {
         rustix::io::ioctl_fionread(&self.0).ok()

@@ -1,7 +1,7 @@
 //! The ends of the pipes of a process under test, and its signals, on Windows.
 //!
-//! What has come is looked at and then read, so that no read waits. A write waits for its reader, and so is a
-//! thread's.
+//! What has come is looked at and then read, so that no read waits. A write waits for its reader, and so the
+//! system is left to it.
 
 mod writer;
 

@@ -110,6 +110,14 @@ pub(super) fn lock(file: &File) -> io::Result<()> {
     Ok(flock(file, FlockOperation::LockExclusive)?)
 }
 
+pub(super) fn try_lock(file: &File) -> io::Result<bool> {
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(true),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
 const REMEDY: &str = "let EXTLINE_HOME name a folder of your own";
 
 /// A link of another user's would lead to where that user wants.

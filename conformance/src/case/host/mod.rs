@@ -7,9 +7,11 @@ mod step;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+#[cfg(unix)]
+pub(crate) use self::script::Extension;
+pub(crate) use self::script::Script;
 pub use self::script::parse_host;
 use self::script::parse_scripts;
-pub(crate) use self::script::{Extension, Script};
 #[cfg(unix)]
 pub(crate) use self::step::{Action, Request, Step, Verb, Wants};
 use super::Cases;

@@ -4,7 +4,9 @@ use extline_scenario::{Case, CaseError, InFile, parse_all};
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::step::{Step, Verb};
+use super::step::Step;
+#[cfg(unix)]
+use super::step::Verb;
 use crate::case::known::unknown_of;
 
 /// The checks over all that hosts wrote, by name.
@@ -24,8 +26,10 @@ pub(crate) struct Script {
     /// What the host is asked to be beside that, a JSON object: `{"deadlines":{"tool_ms":500}}`.
     pub(crate) start: String,
     /// The capabilities that the host must name in its `hello_ack`.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "no host is tested"))]
     pub(crate) needs: Vec<String>,
     /// The extensions are ready and the host has started before the first step.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "no host is tested"))]
     pub(crate) ready: bool,
     /// What is done, in order.
     pub(crate) steps: Vec<Step>,
@@ -33,6 +37,7 @@ pub(crate) struct Script {
 
 impl Script {
     /// Whether the host, or the client, is told to do something: not only what it does by itself is looked at.
+    #[cfg(unix)]
     pub(crate) fn is_operated(&self) -> bool {
         self.steps.iter().any(|step| {
             let verb = &step.verb;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::Target;
 use crate::target::outgoing::Outgoing;
-use crate::target::system::wait;
+use crate::target::system::{ToStdin, wait};
 use crate::target::timeline::What;
 use crate::target::weight;
 
@@ -69,6 +69,7 @@ impl Target {
             self.read_stderr();
         }
         if output {
+            self.note_written();
             self.read_stdout();
         } else if reads && self.stdout.is_some() {
             self.timeline.heard_nothing();
@@ -79,35 +80,49 @@ impl Target {
     }
 
     pub(super) fn write_some(&mut self) {
-        while let (Some(stdin), Some(outgoing)) = (&self.stdin, self.outgoing.front_mut()) {
-            if outgoing.not_before > Instant::now() {
-                return;
-            }
-            if outgoing.waits_for_reader(stdin) {
+        while self.write_once() {}
+    }
+
+    /// Notes what the system has written by itself meanwhile. An answer to it is noted after that.
+    pub(super) fn note_written(&mut self) {
+        if self.stdin.as_ref().is_some_and(ToStdin::has_written) {
+            self.write_once();
+        }
+    }
+
+    /// Whether something was written, and more may be.
+    fn write_once(&mut self) -> bool {
+        let (Some(stdin), Some(outgoing)) = (&self.stdin, self.outgoing.front_mut()) else {
+            return false;
+        };
+        if outgoing.not_before > Instant::now() {
+            return false;
+        }
+        if outgoing.waits_for_reader(stdin) {
+            outgoing.not_before = Instant::now() + outgoing.pause;
+            return false;
+        }
+        let next = outgoing.cutting.next(&outgoing.bytes, outgoing.written);
+        let rest = &outgoing.bytes[outgoing.written..];
+        match stdin.write(&rest[..next.min(outgoing.chunk)]) {
+            Ok(count) => {
+                outgoing.written += count;
+                outgoing.last_write = Instant::now();
+                outgoing.writes.push(count);
                 outgoing.not_before = Instant::now() + outgoing.pause;
-                return;
             }
-            let next = outgoing.cutting.next(&outgoing.bytes, outgoing.written);
-            let rest = &outgoing.bytes[outgoing.written..];
-            match stdin.write(&rest[..next.min(outgoing.chunk)]) {
-                Ok(count) => {
-                    outgoing.written += count;
-                    outgoing.last_write = Instant::now();
-                    outgoing.writes.push(count);
-                    outgoing.not_before = Instant::now() + outgoing.pause;
-                }
-                Err(error) if is_for_later(&error) => return,
-                Err(error) => {
-                    self.forget_unwritten();
-                    self.stdin = None;
-                    self.timeline.add(What::Action(format!("stdin cannot be written: {error}")));
-                    return;
-                }
-            }
-            if outgoing.written == outgoing.bytes.len() {
-                self.note_sent();
+            Err(error) if is_for_later(&error) => return false,
+            Err(error) => {
+                self.forget_unwritten();
+                self.stdin = None;
+                self.timeline.add(What::Action(format!("stdin cannot be written: {error}")));
+                return false;
             }
         }
+        if outgoing.written == outgoing.bytes.len() {
+            self.note_sent();
+        }
+        true
     }
 
     /// Forgets what waits to be written. The part of it that was written is noted: it may be answered.

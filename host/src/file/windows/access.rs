@@ -11,13 +11,14 @@ use windows_sys::Win32::Foundation::{
 };
 use windows_sys::Win32::Security::Authorization::{
     ConvertSidToStringSidW, ConvertStringSecurityDescriptorToSecurityDescriptorW, GetSecurityInfo,
-    SDDL_REVISION_1, SE_FILE_OBJECT,
+    SDDL_REVISION_1, SE_FILE_OBJECT, SE_KERNEL_OBJECT, SE_OBJECT_TYPE,
 };
 use windows_sys::Win32::Security::{
     ACCESS_ALLOWED_ACE, ACE_HEADER, ACL, DACL_SECURITY_INFORMATION, EqualSid, GetAce,
-    GetTokenInformation, INHERIT_ONLY_ACE, IsWellKnownSid, OWNER_SECURITY_INFORMATION, PSID,
-    SetKernelObjectSecurity, TOKEN_QUERY, TOKEN_USER, TokenUser, WinBuiltinAdministratorsSid,
-    WinCreatorOwnerRightsSid, WinLocalSystemSid,
+    GetTokenInformation, INHERIT_ONLY_ACE, IsWellKnownSid, OWNER_SECURITY_INFORMATION,
+    PSECURITY_DESCRIPTOR, PSID, SECURITY_ATTRIBUTES, SetKernelObjectSecurity, TOKEN_QUERY,
+    TOKEN_USER, TokenUser, WinBuiltinAdministratorsSid, WinCreatorOwnerRightsSid,
+    WinLocalSystemSid,
 };
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_APPEND_DATA, FILE_DELETE_CHILD, FILE_READ_DATA, FILE_WRITE_DATA, WRITE_DAC, WRITE_OWNER,
@@ -48,6 +49,15 @@ pub(super) struct Access {
 impl Access {
     /// The file or folder has to be open for `READ_CONTROL`, which any reading is.
     pub(super) fn of(file: &File) -> io::Result<Self> {
+        Self::of_kind(file, SE_FILE_OBJECT)
+    }
+
+    /// The same of a pipe.
+    pub(super) fn of_pipe(pipe: &File) -> io::Result<Self> {
+        Self::of_kind(pipe, SE_KERNEL_OBJECT)
+    }
+
+    fn of_kind(file: &File, kind: SE_OBJECT_TYPE) -> io::Result<Self> {
         let user = User::of_process()?;
         let (mut owner, mut list, mut whole): (PSID, *mut ACL, *mut c_void) =
             (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
@@ -57,7 +67,7 @@ impl Access {
         unsafe {
             let outcome = GetSecurityInfo(
                 file.as_raw_handle(),
-                SE_FILE_OBJECT,
+                kind,
                 OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION,
                 &raw mut owner,
                 ptr::null_mut(),
@@ -113,25 +123,68 @@ pub(super) fn close_for_others(file: &File) -> io::Result<()> {
     let user = User::of_process()?.name()?;
     // Protected: nothing of the folder above is added. What is made in a folder has the same.
     let entries = [user.as_str(), "SY", "BA"].map(|whom| format!("(A;OICI;FA;;;{whom})"));
-    let list: Vec<u16> = format!("D:P{}\0", entries.concat()).encode_utf16().collect();
-    let mut descriptor = ptr::null_mut();
+    let descriptor = Descriptor::of(&format!("D:P{}", entries.concat()))?;
     #[expect(unsafe_code, reason = "std does not set who may do what")]
-    // SAFETY: the text ends in a zero. What is made of it is let go of when it was set.
-    unsafe {
-        if ConvertStringSecurityDescriptorToSecurityDescriptorW(
-            list.as_ptr(),
-            SDDL_REVISION_1,
-            &raw mut descriptor,
-            ptr::null_mut(),
-        ) == 0
-        {
-            return Err(io::Error::last_os_error());
+    // SAFETY: both live longer than the call.
+    let is_set = unsafe {
+        SetKernelObjectSecurity(file.as_raw_handle(), DACL_SECURITY_INFORMATION, descriptor.0)
+    };
+    if is_set == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// What something that is made anew can have: it is this user's, and nobody else is let in.
+pub(crate) struct OwnersAlone {
+    _descriptor: Descriptor,
+    attributes: SECURITY_ATTRIBUTES,
+}
+
+impl OwnersAlone {
+    pub(crate) fn new() -> io::Result<Self> {
+        let user = User::of_process()?.name()?;
+        let descriptor = Descriptor::of(&format!("O:{user}D:P(A;;FA;;;{user})"))?;
+        let attributes = SECURITY_ATTRIBUTES {
+            nLength: u32::try_from(size_of::<SECURITY_ATTRIBUTES>()).unwrap_or_default(),
+            lpSecurityDescriptor: descriptor.0,
+            bInheritHandle: 0,
+        };
+        Ok(Self { _descriptor: descriptor, attributes })
+    }
+
+    /// As long as this lives, a `SECURITY_ATTRIBUTES` that is whole.
+    pub(crate) fn as_attributes(&mut self) -> *mut c_void {
+        (&raw mut self.attributes).cast()
+    }
+}
+
+/// Who owns something and who may do what with it, as the system keeps it.
+struct Descriptor(PSECURITY_DESCRIPTOR);
+
+impl Descriptor {
+    /// The text has the form that the system documents for it.
+    fn of(text: &str) -> io::Result<Self> {
+        let text: Vec<u16> = text.encode_utf16().chain([0]).collect();
+        let mut descriptor = ptr::null_mut();
+        #[expect(unsafe_code, reason = "std does not know who may do what")]
+        // SAFETY: the text ends in a zero. What is made of it is let go of when this is dropped.
+        let is_made = unsafe {
+            ConvertStringSecurityDescriptorToSecurityDescriptorW(
+                text.as_ptr(),
+                SDDL_REVISION_1,
+                &raw mut descriptor,
+                ptr::null_mut(),
+            )
+        };
+        if is_made == 0 { Err(io::Error::last_os_error()) } else { Ok(Self(descriptor)) }
+    }
+}
+
+impl Drop for Descriptor {
+    fn drop(&mut self) {
+        #[expect(unsafe_code, reason = "it is the system's memory")]
+        // SAFETY: the system made it to be let go of so, and nobody has it any more.
+        unsafe {
+            LocalFree(self.0);
         }
-        let is_set =
-            SetKernelObjectSecurity(file.as_raw_handle(), DACL_SECURITY_INFORMATION, descriptor);
-        let error = io::Error::last_os_error();
-        LocalFree(descriptor);
-        if is_set == 0 { Err(error) } else { Ok(()) }
     }
 }
 

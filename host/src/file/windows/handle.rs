@@ -4,9 +4,11 @@ use std::fs::File;
 use std::io;
 use std::os::windows::io::AsRawHandle;
 
+use windows_sys::Win32::Foundation::{ERROR_IO_PENDING, ERROR_LOCK_VIOLATION};
 use windows_sys::Win32::Storage::FileSystem::{
     BY_HANDLE_FILE_INFORMATION, FILE_TYPE_CHAR, FILE_TYPE_DISK, FILE_TYPE_PIPE,
-    GetFileInformationByHandle, GetFileType, LOCKFILE_EXCLUSIVE_LOCK, LockFileEx,
+    GetFileInformationByHandle, GetFileType, LOCK_FILE_FLAGS, LOCKFILE_EXCLUSIVE_LOCK,
+    LOCKFILE_FAIL_IMMEDIATELY, LockFileEx,
 };
 use windows_sys::Win32::System::IO::OVERLAPPED;
 
@@ -26,14 +28,30 @@ pub(super) fn word_for(file: &File) -> Option<&'static str> {
 /// Waits until nobody else has the file locked, and locks it until it is closed. Nobody is kept from reading
 /// and writing: what is locked is a byte that no file has.
 pub(crate) fn lock(file: &File) -> io::Result<()> {
+    lock_with(file, LOCKFILE_EXCLUSIVE_LOCK)
+}
+
+/// The same, unless somebody else has it locked; whether it is.
+pub(crate) fn try_lock(file: &File) -> io::Result<bool> {
+    match lock_with(file, LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY) {
+        Ok(()) => Ok(true),
+        Err(error) if is_of_lock(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_of_lock(error: &io::Error) -> bool {
+    let number = error.raw_os_error().map(i32::cast_unsigned);
+    matches!(number, Some(ERROR_LOCK_VIOLATION | ERROR_IO_PENDING))
+}
+
+fn lock_with(file: &File, how: LOCK_FILE_FLAGS) -> io::Result<()> {
     let mut place = OVERLAPPED::default();
     place.Anonymous.Anonymous.Offset = u32::MAX;
     place.Anonymous.Anonymous.OffsetHigh = u32::MAX >> 1;
     #[expect(unsafe_code, reason = "std has no locks in the oldest Rust that this is for")]
     // SAFETY: the handle is open, and was not opened for overlapped work: so the call is over with its return.
-    let is_locked = unsafe {
-        LockFileEx(file.as_raw_handle(), LOCKFILE_EXCLUSIVE_LOCK, 0, 1, 0, &raw mut place)
-    };
+    let is_locked = unsafe { LockFileEx(file.as_raw_handle(), how, 0, 1, 0, &raw mut place) };
     if is_locked == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 

@@ -14,8 +14,9 @@ use windows_sys::Win32::Storage::FileSystem::{
     READ_CONTROL, WRITE_DAC,
 };
 
+pub(crate) use self::access::OwnersAlone;
 use self::access::{Access, CHANGE, READ, close_for_others};
-pub(super) use self::handle::lock;
+pub(super) use self::handle::{lock, try_lock};
 use super::is_of_device;
 
 pub(super) fn open(path: &Path) -> io::Result<File> {
@@ -120,6 +121,17 @@ pub(super) fn check_private(file: &File) -> Result<(), String> {
         );
     }
     Ok(())
+}
+
+/// Whether a pipe was made by this user, or by one who may do all anyhow.
+pub(crate) fn is_own_pipe(pipe: &File) -> io::Result<bool> {
+    Access::of_pipe(pipe).map(|found| found.is_trusted)
+}
+
+/// Whether others may do anything with a pipe.
+#[cfg(test)]
+pub(crate) fn is_open_pipe(pipe: &File) -> bool {
+    Access::of_pipe(pipe).unwrap().is_open_to_others(READ | CHANGE)
 }
 
 pub(super) fn append(path: &Path) -> io::Result<File> {

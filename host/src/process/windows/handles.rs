@@ -19,26 +19,40 @@ const STEP: usize = 4;
 /// Looked at at most, where some numbers below the last one are free.
 const MOST: usize = 16 * 1024;
 
-/// Lets no program that this process starts from now on inherit a handle that is open now, the
-/// standard ones excepted. It is for the beginning of a program whose handles are its own: others
-/// of the process may want theirs inherited.
+/// Lets no program that this process starts from now on inherit a handle that is open now. It is for the
+/// beginning of a program whose handles are its own: others of the process may want theirs inherited. The
+/// standard ones are no exception: where a program is to have them, std passes on copies. Otherwise whoever
+/// reads this process's output would wait for the end of what it leaves running.
 pub fn withhold_descriptors() {
+    // By name, as wine counts no handles.
+    for standard in [STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE] {
+        #[expect(unsafe_code, reason = "std does not give them away where they are none")]
+        // SAFETY: the call only reads what the process was started with, or has set since.
+        withhold(unsafe { GetStdHandle(standard) });
+    }
     let mut left = count();
     for number in 1..MOST {
         if left == 0 {
             return;
         }
         let handle: HANDLE = std::ptr::without_provenance_mut(number * STEP);
-        let Some(flags) = flags(handle) else { continue };
-        left -= 1;
-        if flags & HANDLE_FLAG_INHERIT != 0 && !is_standard(handle) {
-            #[expect(unsafe_code, reason = "the system names handles of others by their numbers")]
-            // SAFETY: the handle is open, and only a flag of it is changed.
-            unsafe {
-                SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0);
-            }
+        if withhold(handle) {
+            left -= 1;
         }
     }
+}
+
+/// Whether it is a handle, which nobody inherits then.
+fn withhold(handle: HANDLE) -> bool {
+    let Some(flags) = flags(handle) else { return false };
+    if flags & HANDLE_FLAG_INHERIT != 0 {
+        #[expect(unsafe_code, reason = "the system names handles of others by their numbers")]
+        // SAFETY: the handle is open, and only a flag of it is changed.
+        unsafe {
+            SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0);
+        }
+    }
+    true
 }
 
 /// Starts a program. Nothing is to be done for that here.
@@ -64,13 +78,4 @@ fn flags(handle: HANDLE) -> Option<u32> {
     // SAFETY: the call takes any value, and fails where it is no handle.
     let is_open = unsafe { GetHandleInformation(handle, &raw mut flags) } != 0;
     is_open.then_some(flags)
-}
-
-fn is_standard(handle: HANDLE) -> bool {
-    [STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE].into_iter().any(|standard| {
-        #[expect(unsafe_code, reason = "the numbers of the standard handles are wanted")]
-        // SAFETY: the call only reads what the process was started with, or has set since.
-        let found = unsafe { GetStdHandle(standard) };
-        found == handle
-    })
 }
