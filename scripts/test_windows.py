@@ -29,6 +29,7 @@ from windows_host import (  # noqa: E402
     serves,
     starts_scripts,
 )
+from windows_node import TOO_SLOW, Node, Unavailable  # noqa: E402
 
 TARGET = "x86_64-pc-windows-gnu"
 LINKER = "x86_64-w64-mingw32-gcc"
@@ -81,7 +82,11 @@ def main():
         for language, program in (("Rust", rust_extension()), ("C", c_extension())):
             if not wine.serves(language, program):
                 failed.append(f"a conversation with an extension in {language}")
-        failed += [f"the command: {what}" for what in wine.commands(*command_and_kits())]
+        node = node_extension(wine)
+        what = "a conversation with an extension in Node"
+        if node and not wine.holds(what, lambda: node.converses(wine.program, wine.env)):
+            failed.append(what)
+        failed += [f"the command: {what}" for what in wine.commands(*command_and_kits(), node)]
         for name, words, folder in test_programs():
             if not wine.passes(name, words, folder):
                 failed.append(name)
@@ -124,11 +129,11 @@ def find(*names):
     return next((program for program in found if os.access(program, os.X_OK)), None)
 
 
-def cargo(title, words):
-    """Builds, and returns what cargo says of each thing that it has built."""
+def cargo(title, words, **more):
+    """Builds, with more in the environment, and returns what cargo says of each thing that it has built."""
     variable = f"CARGO_TARGET_{TARGET.upper().replace('-', '_')}"
     dropped = ("RUSTFLAGS", "RUSTC", "CARGO_BUILD_TARGET", "RUSTC_WRAPPER", "CARGO_TARGET_DIR")
-    env = {name: value for name, value in os.environ.items() if name not in dropped}
+    env = {name: value for name, value in os.environ.items() if name not in dropped} | more
     env[f"{variable}_LINKER"] = LINKER
     # Otherwise a program loads mingw's libraries, which are not where wine looks.
     env[f"{variable}_RUSTFLAGS"] = "-Ctarget-feature=+crt-static -Clink-arg=-static"
@@ -158,6 +163,22 @@ def c_extension():
     words = [LINKER, *options, "-o", program, ROOT / "sdk-c/tests/windows.c", f"-L{library.parent}", "-lextline.dll"]
     run("an extension in C for Windows", words, quiet=True)
     return program
+
+
+def node_extension(wine):
+    """An extension in Node, or nothing where no Node for Windows is to be had."""
+    node = Node(FOLDER / "node")
+    try:
+        node.fetch()
+    except Unavailable as reason:
+        say(f"  skipped: extensions in Node; {reason}")
+        return None
+    links = {"LIBNODE_PATH": str(node.link_folder(LINKER))}
+    built = cargo("the Node SDK for Windows", ["build", "--package", "extline-node"], **links)
+    made = next(said["filenames"] for said in built if said.get("target", {}).get("name") == "extline_node")
+    node.install(next(file for file in made if file.endswith(".dll")))
+    node.allow(wine.program, wine.env)
+    return node
 
 
 def command_and_kits():
@@ -241,7 +262,7 @@ class Wine:
         say(f"  wine: a conversation with an extension in {language}")
         return True
 
-    def commands(self, program, rust, c):
+    def commands(self, program, rust, c, node):
         """What the command fails at, in words."""
         command = Command(self.program, program, self.env, FOLDER / "kits")
         kits = {
@@ -254,6 +275,11 @@ class Wine:
         for language, kit in kits.items():
             checks[f"a kit in {language} is called and run"] = lambda kit=kit: serves(command, kit)
             checks[f"a kit in {language} conforms"] = lambda kit=kit: conforms(command, kit)
+        if node:
+            kit = node.kit(FOLDER / "kits/node")
+            command.env = {**self.env, "WINEPATH": str(node.program.parent)}
+            checks["a kit in Node is called and run"] = lambda: serves(command, kit)
+            checks["a kit in Node conforms"] = lambda: conforms(command, kit, TOO_SLOW)
         checks["scripts are started"] = lambda: starts_scripts(command, kits["Rust"])
         checks["its home is private"] = lambda: keeps_its_home_private(home)
         checks["a killed host leaves nothing"] = lambda: leaves_nothing(command, kits["Rust"])

@@ -7,21 +7,19 @@ import threading
 
 # Seconds until the extension is ended: it takes two.
 PATIENCE = 60
-ACK = {"type": "hello_ack", "protocol_version": 1, "capabilities": ["tool_update", "log"], "zot_version": "0.2.0"}
+CAPABILITIES = ["tool_cancel", "tool_update", "log"]
+ACK = {"type": "hello_ack", "protocol_version": 1, "capabilities": CAPABILITIES, "zot_version": "0.2.0"}
 
 
 class Wrong(Exception):
     """What an extension did wrong, in words."""
 
 
-def converse(command, env):
-    """Talks with an extension that has the tools `echo`, `big` and `stray`. Fails as Wrong."""
+def converse(command, env, printed=("no line end", "from a child")):
+    """Talks with an extension that has the tools `echo`, `big` and `stray`, which prints these. Fails as Wrong."""
     for is_told in (True, False):
         with Extension(command, env) as extension:
-            extension.expect("hello")
-            extension.send(ACK)
-            while extension.frame()["type"] != "ready":
-                pass
+            extension.begin()
             if (text := extension.call("echo", text="é\n")) != "é\n":
                 raise Wrong(f"it answered {text!r}")
             if (length := len(extension.call("big", amount=3_000_000))) != 3_000_000:
@@ -31,9 +29,30 @@ def converse(command, env):
                 extension.send({"type": "shutdown"})
                 extension.expect("shutdown_ack")
             stderr = extension.end(keeps_open=is_told)
-            for text in ("no line end", "from a child"):
+            for text in printed:
                 if text not in stderr:
                     raise Wrong(f"{text!r} is not on stderr: {stderr}")
+
+
+def interrupt(command, env):
+    """Cancels a call of the tool `keep`, whose handler keeps the thread until it sees that."""
+    with Extension(command, env) as extension:
+        extension.begin()
+        extension.send({"type": "tool_call", "id": "1", "name": "keep", "args": {}})
+        extension.expect("tool_update")
+        extension.send({"type": "tool_cancel", "id": "1", "reason": "the user cancelled"})
+        if "cancelled" != (text := extension.expect("tool_result")["content"][0]["text"]):
+            raise Wrong(f"the handler that keeps the thread said: {text}")
+        extension.end(keeps_open=False)
+
+
+def end_at_once(command, env):
+    """Its input is at its end from the start."""
+    with Extension(command, env) as extension:
+        extension.child.stdin.close()
+        extension.child.stdin = None
+        extension.expect("hello")
+        extension.end(keeps_open=True)
 
 
 class Extension:
@@ -54,6 +73,13 @@ class Extension:
         self.child.kill()
         self.child.communicate()
         self.stderr.close()
+
+    def begin(self):
+        """Greets it, and takes in what it offers."""
+        self.expect("hello")
+        self.send(ACK)
+        while self.frame()["type"] != "ready":
+            pass
 
     def send(self, frame):
         self.child.stdin.write(json.dumps(frame).encode() + b"\n")
