@@ -8,6 +8,7 @@ tree as it is, and needs a linker for Windows (gcc-mingw-w64-x86-64) and wine (w
 one of them is absent it is skipped in one line. Wine has a folder of its own, target/windows/wine.
 """
 
+import copy
 import getpass
 import json
 import os
@@ -30,6 +31,7 @@ from windows_host import (  # noqa: E402
     starts_scripts,
 )
 from windows_node import TOO_SLOW, Node, Unavailable  # noqa: E402
+from windows_python import Python  # noqa: E402
 
 TARGET = "x86_64-pc-windows-gnu"
 LINKER = "x86_64-w64-mingw32-gcc"
@@ -82,11 +84,13 @@ def main():
         for language, program in (("Rust", rust_extension()), ("C", c_extension())):
             if not wine.serves(language, program):
                 failed.append(f"a conversation with an extension in {language}")
-        node = node_extension(wine)
-        what = "a conversation with an extension in Node"
-        if node and not wine.holds(what, lambda: node.converses(wine.program, wine.env)):
-            failed.append(what)
-        failed += [f"the command: {what}" for what in wine.commands(*command_and_kits(), node)]
+        runtimes = {"Node": node_extension(wine), "Python": python_extension()}
+        runtimes = {language: runtime for language, runtime in runtimes.items() if runtime}
+        for language, runtime in runtimes.items():
+            what = f"conversations with an extension in {language}"
+            if not wine.holds(what, lambda runtime=runtime: runtime.converses(wine.program, wine.env)):
+                failed.append(what)
+        failed += [f"the command: {what}" for what in wine.commands(*command_and_kits(), runtimes)]
         for name, words, folder in test_programs():
             if not wine.passes(name, words, folder):
                 failed.append(name)
@@ -181,6 +185,20 @@ def node_extension(wine):
     return node
 
 
+def python_extension():
+    """The same in Python."""
+    python = Python(FOLDER / "python")
+    try:
+        python.fetch(LINKER)
+    except Unavailable as reason:
+        say(f"  skipped: extensions in Python; {reason}")
+        return None
+    built = cargo("the Python SDK for Windows", ["build", "--package", "extline-python"])
+    made = next(said["filenames"] for said in built if said.get("target", {}).get("name") == "extline_native")
+    python.install(next(file for file in made if file.endswith(".dll")))
+    return python
+
+
 def command_and_kits():
     """The command, and the programs of the kits in Rust and in C."""
     built = cargo("the command and a kit for Windows", ["build", *COMMAND])
@@ -262,7 +280,7 @@ class Wine:
         say(f"  wine: a conversation with an extension in {language}")
         return True
 
-    def commands(self, program, rust, c, node):
+    def commands(self, program, rust, c, runtimes):
         """What the command fails at, in words."""
         command = Command(self.program, program, self.env, FOLDER / "kits")
         kits = {
@@ -275,11 +293,13 @@ class Wine:
         for language, kit in kits.items():
             checks[f"a kit in {language} is called and run"] = lambda kit=kit: serves(command, kit)
             checks[f"a kit in {language} conforms"] = lambda kit=kit: conforms(command, kit)
-        if node:
-            kit = node.kit(FOLDER / "kits/node")
-            command.env = {**self.env, "WINEPATH": str(node.program.parent)}
-            checks["a kit in Node is called and run"] = lambda: serves(command, kit)
-            checks["a kit in Node conforms"] = lambda: conforms(command, kit, TOO_SLOW)
+        # Where wine finds the programs that these are run by.
+        found = copy.copy(command)
+        found.env = {**self.env, "WINEPATH": ";".join(str(runtime.program.parent) for runtime in runtimes.values())}
+        for language, runtime in runtimes.items():
+            kit = runtime.kit(command.folder / language.lower())
+            checks[f"a kit in {language} is called and run"] = lambda kit=kit: serves(found, kit)
+            checks[f"a kit in {language} conforms"] = lambda kit=kit: conforms(found, kit, TOO_SLOW)
         checks["scripts are started"] = lambda: starts_scripts(command, kits["Rust"])
         checks["its home is private"] = lambda: keeps_its_home_private(home)
         checks["a killed host leaves nothing"] = lambda: leaves_nothing(command, kits["Rust"])

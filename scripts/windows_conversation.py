@@ -15,10 +15,10 @@ class Wrong(Exception):
     """What an extension did wrong, in words."""
 
 
-def converse(command, env, printed=("no line end", "from a child")):
+def converse(command, env, printed=("no line end", "from a child"), stderr=None):
     """Talks with an extension that has the tools `echo`, `big` and `stray`, which prints these. Fails as Wrong."""
     for is_told in (True, False):
-        with Extension(command, env) as extension:
+        with Extension(command, env, stderr) as extension:
             extension.begin()
             if (text := extension.call("echo", text="é\n")) != "é\n":
                 raise Wrong(f"it answered {text!r}")
@@ -34,9 +34,9 @@ def converse(command, env, printed=("no line end", "from a child")):
                     raise Wrong(f"{text!r} is not on stderr: {stderr}")
 
 
-def interrupt(command, env):
+def interrupt(command, env, stderr=None):
     """Cancels a call of the tool `keep`, whose handler keeps the thread until it sees that."""
-    with Extension(command, env) as extension:
+    with Extension(command, env, stderr) as extension:
         extension.begin()
         extension.send({"type": "tool_call", "id": "1", "name": "keep", "args": {}})
         extension.expect("tool_update")
@@ -46,9 +46,9 @@ def interrupt(command, env):
         extension.end(keeps_open=False)
 
 
-def end_at_once(command, env):
+def end_at_once(command, env, stderr=None):
     """Its input is at its end from the start."""
-    with Extension(command, env) as extension:
+    with Extension(command, env, stderr) as extension:
         extension.child.stdin.close()
         extension.child.stdin = None
         extension.expect("hello")
@@ -56,12 +56,18 @@ def end_at_once(command, env):
 
 
 class Extension:
-    """A process and its pipes, which is ended when it takes too long."""
+    """A process and its pipes, which is ended when it takes too long. Its stderr is a file, or "a pipe"."""
 
-    def __init__(self, command, env):
+    def __init__(self, command, env, stderr=None):
         self.stderr = tempfile.TemporaryFile()
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self.stderr}
+        self.copying = None
+        if stderr:
+            self.copying = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=self.stderr)
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        pipes["stderr"] = self.copying.stdin if self.copying else self.stderr
         self.child = subprocess.Popen(command, env=env, **pipes)
+        if self.copying:
+            self.copying.stdin.close()
         self.timer = threading.Timer(PATIENCE, self.child.kill)
         self.timer.start()
 
@@ -72,6 +78,8 @@ class Extension:
         self.timer.cancel()
         self.child.kill()
         self.child.communicate()
+        if self.copying:
+            self.copying.wait()
         self.stderr.close()
 
     def begin(self):
@@ -111,5 +119,7 @@ class Extension:
         rest = self.child.stdout.read()
         if rest or self.child.wait() != 0:
             raise Wrong(f"it ended with {self.child.returncode}, and said {rest[:200]!r} before")
+        if self.copying:
+            self.copying.wait()
         self.stderr.seek(0)
         return self.stderr.read().decode(errors="replace")

@@ -20,7 +20,7 @@ GONE_WITHIN = 5
 # Of the tester, which takes a minute for a kit.
 PATIENCE = 400
 # What the system shows of a process of wine is its command line.
-PROGRAMS = ("extline-kit.exe", "probe.exe", "cmd.exe", "node.exe")
+PROGRAMS = ("extline-kit.exe", "probe.exe", "cmd.exe", "node.exe", "python.exe")
 
 
 class Command:
