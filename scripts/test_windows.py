@@ -5,7 +5,8 @@
 
 On Windows it runs the tests of what is ported by cargo, and builds the command. Elsewhere it takes the work
 tree as it is, and needs a linker for Windows (gcc-mingw-w64-x86-64) and wine (wine64). Where
-one of them is absent it is skipped in one line. Wine has a folder of its own, target/windows/wine.
+one of them is absent it is skipped in one line, and so are extensions in Node without npm, and those in
+Python without mvn, which bring these for Windows. Wine has a folder of its own, target/windows/wine.
 """
 
 import copy

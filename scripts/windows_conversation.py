@@ -15,10 +15,10 @@ class Wrong(Exception):
     """What an extension did wrong, in words."""
 
 
-def converse(command, env, printed=("no line end", "from a child"), stderr=None):
+def converse(command, env, printed=("no line end", "from a child"), is_piped=False):
     """Talks with an extension that has the tools `echo`, `big` and `stray`, which prints these. Fails as Wrong."""
     for is_told in (True, False):
-        with Extension(command, env, stderr) as extension:
+        with Extension(command, env, is_piped) as extension:
             extension.begin()
             if (text := extension.call("echo", text="é\n")) != "é\n":
                 raise Wrong(f"it answered {text!r}")
@@ -28,15 +28,15 @@ def converse(command, env, printed=("no line end", "from a child"), stderr=None)
             if is_told:
                 extension.send({"type": "shutdown"})
                 extension.expect("shutdown_ack")
-            stderr = extension.end(keeps_open=is_told)
+            said = extension.end(keeps_open=is_told)
             for text in printed:
-                if text not in stderr:
-                    raise Wrong(f"{text!r} is not on stderr: {stderr}")
+                if text not in said:
+                    raise Wrong(f"{text!r} is not on stderr: {said}")
 
 
-def interrupt(command, env, stderr=None):
+def interrupt(command, env, is_piped=False):
     """Cancels a call of the tool `keep`, whose handler keeps the thread until it sees that."""
-    with Extension(command, env, stderr) as extension:
+    with Extension(command, env, is_piped) as extension:
         extension.begin()
         extension.send({"type": "tool_call", "id": "1", "name": "keep", "args": {}})
         extension.expect("tool_update")
@@ -46,9 +46,9 @@ def interrupt(command, env, stderr=None):
         extension.end(keeps_open=False)
 
 
-def end_at_once(command, env, stderr=None):
+def end_at_once(command, env, is_piped=False):
     """Its input is at its end from the start."""
-    with Extension(command, env, stderr) as extension:
+    with Extension(command, env, is_piped) as extension:
         extension.child.stdin.close()
         extension.child.stdin = None
         extension.expect("hello")
@@ -56,12 +56,12 @@ def end_at_once(command, env, stderr=None):
 
 
 class Extension:
-    """A process and its pipes, which is ended when it takes too long. Its stderr is a file, or "a pipe"."""
+    """A process and its pipes, which is ended when it takes too long. Its stderr is a file, or a pipe."""
 
-    def __init__(self, command, env, stderr=None):
+    def __init__(self, command, env, is_piped=False):
         self.stderr = tempfile.TemporaryFile()
         self.copying = None
-        if stderr:
+        if is_piped:
             self.copying = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=self.stderr)
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         pipes["stderr"] = self.copying.stdin if self.copying else self.stderr

@@ -101,11 +101,10 @@ class Python:
         """A host on Linux talks with an extension, whose handlers are called in threads or are tasks."""
         for further in ([], ["async"]):
             words = [wine, self.program, self.folder / "extension/extension.py", *further]
-            # As a file wine gives Python a handle that it takes for none.
-            stderr = "a pipe"
-            converse(words, env, PRINTED, stderr)
-            interrupt(words, env, stderr)
-            end_at_once(words, env, stderr)
+            # Under wine Python does not start with a file of Linux as its stderr.
+            converse(words, env, PRINTED, is_piped=True)
+            interrupt(words, env, is_piped=True)
+            end_at_once(words, env, is_piped=True)
 
     def kit(self, folder):
         """The kit's folder, with its packages."""
