@@ -31,7 +31,7 @@ from windows_host import (  # noqa: E402
     serves,
     starts_scripts,
 )
-from windows_node import TOO_SLOW, Node, Unavailable  # noqa: E402
+from windows_node import Node, Unavailable  # noqa: E402
 from windows_python import Python  # noqa: E402
 
 TARGET = "x86_64-pc-windows-gnu"
@@ -300,7 +300,7 @@ class Wine:
         for language, runtime in runtimes.items():
             kit = runtime.kit(command.folder / language.lower())
             checks[f"a kit in {language} is called and run"] = lambda kit=kit: serves(found, kit)
-            checks[f"a kit in {language} conforms"] = lambda kit=kit: conforms(found, kit, TOO_SLOW)
+            checks[f"a kit in {language} conforms"] = lambda kit=kit, runtime=runtime: conforms(found, kit, runtime.left_out)
         checks["scripts are started"] = lambda: starts_scripts(command, kits["Rust"])
         checks["its home is private"] = lambda: keeps_its_home_private(home)
         checks["a killed host leaves nothing"] = lambda: leaves_nothing(command, kits["Rust"])

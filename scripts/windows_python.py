@@ -23,6 +23,8 @@ LIBRARY = "python311"
 class Python:
     """Python for Windows, with the package `extline` beside programs."""
 
+    left_out = ()
+
     def __init__(self, folder):
         self.folder = folder
         self.home = folder / "cpython"
