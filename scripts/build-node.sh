@@ -1,6 +1,6 @@
 #!/bin/sh
 # The Node SDK as the tests and the demo use it: with locked packages, the native half built for
-# debugging, beside the other crates.
+# debugging, beside the other crates. With --typescript without the native half.
 set -eu
 cd "$(dirname "$0")/../sdk-node"
 
@@ -12,5 +12,5 @@ if [ ! -e "$mark" ] || [ "$(cat "$mark")" != "$installed_from" ]; then
     printf '%s\n' "$installed_from" >"$mark"
 fi
 
-npm run --silent build:native -- --debug
+[ "${1-}" = --typescript ] || npm run --silent build:native -- --debug
 npm run --silent build:ts

@@ -5,9 +5,11 @@
 
 On Windows it runs the tests of what is ported by cargo, and builds the command. Elsewhere it takes the work
 tree as it is, and needs a linker for Windows (gcc-mingw-w64-x86-64) and wine (wine64). Where
-one of them is absent it is skipped in one line. Wine has a folder of its own, target/windows/wine.
+one of them is absent it is skipped in one line, and so are extensions in Node without npm, and those in
+Python without mvn, which bring these for Windows. Wine has a folder of its own, target/windows/wine.
 """
 
+import copy
 import getpass
 import json
 import os
@@ -30,6 +32,8 @@ from windows_host import (  # noqa: E402
     serves,
     starts_scripts,
 )
+from windows_node import Node, Unavailable  # noqa: E402
+from windows_python import Python  # noqa: E402
 
 TARGET = "x86_64-pc-windows-gnu"
 LINKER = "x86_64-w64-mingw32-gcc"
@@ -82,7 +86,13 @@ def main():
         for language, program in (("Rust", rust_extension()), ("C", c_extension())):
             if not wine.serves(language, program):
                 failed.append(f"a conversation with an extension in {language}")
-        failed += [f"the command: {what}" for what in wine.commands(*command_and_kits())]
+        runtimes = {"Node": node_extension(wine), "Python": python_extension()}
+        runtimes = {language: runtime for language, runtime in runtimes.items() if runtime}
+        for language, runtime in runtimes.items():
+            what = f"conversations with an extension in {language}"
+            if not wine.holds(what, lambda runtime=runtime: runtime.converses(wine.program, wine.env)):
+                failed.append(what)
+        failed += [f"the command: {what}" for what in wine.commands(*command_and_kits(), runtimes)]
         for name, words, folder in test_programs():
             if not wine.passes(name, words, folder):
                 failed.append(name)
@@ -125,11 +135,11 @@ def find(*names):
     return next((program for program in found if os.access(program, os.X_OK)), None)
 
 
-def cargo(title, words):
-    """Builds, and returns what cargo says of each thing that it has built."""
+def cargo(title, words, **more):
+    """Builds, with more in the environment, and returns what cargo says of each thing that it has built."""
     variable = f"CARGO_TARGET_{TARGET.upper().replace('-', '_')}"
     dropped = ("RUSTFLAGS", "RUSTC", "CARGO_BUILD_TARGET", "RUSTC_WRAPPER", "CARGO_TARGET_DIR")
-    env = {name: value for name, value in os.environ.items() if name not in dropped}
+    env = {name: value for name, value in os.environ.items() if name not in dropped} | more
     env[f"{variable}_LINKER"] = LINKER
     # Otherwise a program loads mingw's libraries, which are not where wine looks.
     env[f"{variable}_RUSTFLAGS"] = "-Ctarget-feature=+crt-static -Clink-arg=-static"
@@ -159,6 +169,36 @@ def c_extension():
     words = [LINKER, *options, "-o", program, ROOT / "sdk-c/tests/windows.c", f"-L{library.parent}", "-lextline.dll"]
     run("an extension in C for Windows", words, quiet=True)
     return program
+
+
+def node_extension(wine):
+    """An extension in Node, or nothing where no Node for Windows is to be had."""
+    node = Node(FOLDER / "node")
+    try:
+        node.fetch()
+    except Unavailable as reason:
+        say(f"  skipped: extensions in Node; {reason}")
+        return None
+    links = {"LIBNODE_PATH": str(node.link_folder(LINKER))}
+    built = cargo("the Node SDK for Windows", ["build", "--package", "extline-node"], **links)
+    made = next(said["filenames"] for said in built if said.get("target", {}).get("name") == "extline_node")
+    node.install(next(file for file in made if file.endswith(".dll")))
+    node.allow(wine.program, wine.env)
+    return node
+
+
+def python_extension():
+    """The same in Python."""
+    python = Python(FOLDER / "python")
+    try:
+        python.fetch(LINKER)
+    except Unavailable as reason:
+        say(f"  skipped: extensions in Python; {reason}")
+        return None
+    built = cargo("the Python SDK for Windows", ["build", "--package", "extline-python"])
+    made = next(said["filenames"] for said in built if said.get("target", {}).get("name") == "extline_native")
+    python.install(next(file for file in made if file.endswith(".dll")))
+    return python
 
 
 def command_and_kits():
@@ -251,7 +291,7 @@ class Wine:
         say(f"  wine: a conversation with an extension in {language}")
         return True
 
-    def commands(self, program, rust, c):
+    def commands(self, program, rust, c, runtimes):
         """What the command fails at, in words."""
         command = Command(self.program, program, self.env, FOLDER / "kits")
         kits = {
@@ -264,6 +304,13 @@ class Wine:
         for language, kit in kits.items():
             checks[f"a kit in {language} is called and run"] = lambda kit=kit: serves(command, kit)
             checks[f"a kit in {language} conforms"] = lambda kit=kit: conforms(command, kit)
+        # Where wine finds the programs that these are run by.
+        found = copy.copy(command)
+        found.env = {**self.env, "WINEPATH": ";".join(str(runtime.program.parent) for runtime in runtimes.values())}
+        for language, runtime in runtimes.items():
+            kit = runtime.kit(command.folder / language.lower())
+            checks[f"a kit in {language} is called and run"] = lambda kit=kit: serves(found, kit)
+            checks[f"a kit in {language} conforms"] = lambda kit=kit, runtime=runtime: conforms(found, kit, runtime.left_out)
         checks["scripts are started"] = lambda: starts_scripts(command, kits["Rust"])
         checks["hooks are answered"] = lambda: answers_hooks(command, kits["Rust"])
         checks["its home is private"] = lambda: keeps_its_home_private(home)

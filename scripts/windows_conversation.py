@@ -7,21 +7,19 @@ import threading
 
 # Seconds until the extension is ended: it takes two.
 PATIENCE = 60
-ACK = {"type": "hello_ack", "protocol_version": 1, "capabilities": ["tool_update", "log"], "zot_version": "0.2.0"}
+CAPABILITIES = ["tool_cancel", "tool_update", "log"]
+ACK = {"type": "hello_ack", "protocol_version": 1, "capabilities": CAPABILITIES, "zot_version": "0.2.0"}
 
 
 class Wrong(Exception):
     """What an extension did wrong, in words."""
 
 
-def converse(command, env):
-    """Talks with an extension that has the tools `echo`, `big` and `stray`. Fails as Wrong."""
+def converse(command, env, printed=("no line end", "from a child"), is_piped=False):
+    """Talks with an extension that has the tools `echo`, `big` and `stray`, which prints these. Fails as Wrong."""
     for is_told in (True, False):
-        with Extension(command, env) as extension:
-            extension.expect("hello")
-            extension.send(ACK)
-            while extension.frame()["type"] != "ready":
-                pass
+        with Extension(command, env, is_piped) as extension:
+            extension.begin()
             if (text := extension.call("echo", text="é\n")) != "é\n":
                 raise Wrong(f"it answered {text!r}")
             if (length := len(extension.call("big", amount=3_000_000))) != 3_000_000:
@@ -30,19 +28,46 @@ def converse(command, env):
             if is_told:
                 extension.send({"type": "shutdown"})
                 extension.expect("shutdown_ack")
-            stderr = extension.end(keeps_open=is_told)
-            for text in ("no line end", "from a child"):
-                if text not in stderr:
-                    raise Wrong(f"{text!r} is not on stderr: {stderr}")
+            said = extension.end(keeps_open=is_told)
+            for text in printed:
+                if text not in said:
+                    raise Wrong(f"{text!r} is not on stderr: {said}")
+
+
+def interrupt(command, env, is_piped=False):
+    """Cancels a call of the tool `keep`, whose handler keeps the thread until it sees that."""
+    with Extension(command, env, is_piped) as extension:
+        extension.begin()
+        extension.send({"type": "tool_call", "id": "1", "name": "keep", "args": {}})
+        extension.expect("tool_update")
+        extension.send({"type": "tool_cancel", "id": "1", "reason": "the user cancelled"})
+        if "cancelled" != (text := extension.expect("tool_result")["content"][0]["text"]):
+            raise Wrong(f"the handler that keeps the thread said: {text}")
+        extension.end(keeps_open=False)
+
+
+def end_at_once(command, env, is_piped=False):
+    """Its input is at its end from the start."""
+    with Extension(command, env, is_piped) as extension:
+        extension.child.stdin.close()
+        extension.child.stdin = None
+        extension.expect("hello")
+        extension.end(keeps_open=True)
 
 
 class Extension:
-    """A process and its pipes, which is ended when it takes too long."""
+    """A process and its pipes, which is ended when it takes too long. Its stderr is a file, or a pipe."""
 
-    def __init__(self, command, env):
+    def __init__(self, command, env, is_piped=False):
         self.stderr = tempfile.TemporaryFile()
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self.stderr}
+        self.copying = None
+        if is_piped:
+            self.copying = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=self.stderr)
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        pipes["stderr"] = self.copying.stdin if self.copying else self.stderr
         self.child = subprocess.Popen(command, env=env, **pipes)
+        if self.copying:
+            self.copying.stdin.close()
         self.timer = threading.Timer(PATIENCE, self.child.kill)
         self.timer.start()
 
@@ -53,7 +78,16 @@ class Extension:
         self.timer.cancel()
         self.child.kill()
         self.child.communicate()
+        if self.copying:
+            self.copying.wait()
         self.stderr.close()
+
+    def begin(self):
+        """Greets it, and takes in what it offers."""
+        self.expect("hello")
+        self.send(ACK)
+        while self.frame()["type"] != "ready":
+            pass
 
     def send(self, frame):
         self.child.stdin.write(json.dumps(frame).encode() + b"\n")
@@ -85,5 +119,7 @@ class Extension:
         rest = self.child.stdout.read()
         if rest or self.child.wait() != 0:
             raise Wrong(f"it ended with {self.child.returncode}, and said {rest[:200]!r} before")
+        if self.copying:
+            self.copying.wait()
         self.stderr.seek(0)
         return self.stderr.read().decode(errors="replace")

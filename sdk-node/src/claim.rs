@@ -10,7 +10,7 @@ use napi_derive::napi;
 /// runner is loaded, or `EXTLINE_STDIO` says so. Whether it did.
 #[napi(catch_unwind)]
 pub fn claim_at_load(under_test: bool) -> napi::Result<bool> {
-    claim::at_load(under_test, claim::unless_windows).map_err(to_js)
+    claim::at_load(under_test, Stdio::claim).map_err(to_js)
 }
 
 /// Gives stdin and stdout back unless a session has taken them: a test prints where it always did.
@@ -25,7 +25,8 @@ pub fn asks_for_mcp(first_argument: Option<String>) -> bool {
     extline_driver::mcp::is_asked_for(first_argument.as_deref().map(OsStr::new))
 }
 
-/// Whether this is the thread that the process began with. A worker's is another.
+/// Whether this is the thread that the process began with. A worker's is another. Windows does not say, so
+/// it is true there.
 #[napi(catch_unwind)]
 pub fn is_main_thread() -> bool {
     main_thread()
@@ -45,7 +46,6 @@ fn main_thread() -> bool {
     }
 }
 
-/// Elsewhere claiming fails anyway.
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn main_thread() -> bool {
     true

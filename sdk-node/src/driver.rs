@@ -7,21 +7,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Instant;
 
-use extline_driver::BATCH;
-#[cfg(unix)]
-use extline_driver::StandIn;
+use extline_driver::{BATCH, StandIn};
 use extline_protocol::ExtensionEvent;
 use extline_protocol::limits::LATE_TEARDOWN;
-#[cfg(unix)]
-use extline_stdio::Input;
-use extline_stdio::{Error, report};
+use extline_stdio::{Error, Input, report};
 
 use crate::core::{Core, State};
 use crate::deliver::{self, Kind};
 use crate::js::{Js, Scope, Told};
-#[cfg(unix)]
-use crate::watch::Handles;
-use crate::watch::Wants;
+use crate::watch::{Handles, Wants};
 
 /// Why the loop comes back to the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +31,7 @@ pub(crate) enum Reason {
 pub(crate) struct Driver {
     pub(crate) core: Arc<Core>,
     js: Js,
-    #[cfg(unix)]
     handles: RefCell<Option<Handles>>,
-    #[cfg(unix)]
     stand_in: RefCell<Option<StandIn>>,
     /// What JavaScript was told to wait for, where it does.
     told: RefCell<Option<Wants>>,
@@ -52,9 +44,7 @@ impl Driver {
         Rc::new(Self {
             core,
             js,
-            #[cfg(unix)]
             handles: RefCell::new(None),
-            #[cfg(unix)]
             stand_in: RefCell::new(None),
             told: RefCell::new(None),
             in_turn: Cell::new(false),
@@ -63,7 +53,6 @@ impl Driver {
     }
 
     /// Watches the descriptors natively from now on. Whether it can.
-    #[cfg(unix)]
     pub(crate) fn watch(self: &Rc<Self>) -> bool {
         let handles = Handles::open(self);
         let can = handles.is_some();
@@ -75,7 +64,6 @@ impl Driver {
         can
     }
 
-    #[cfg(unix)]
     pub(crate) fn event_loop(&self) -> Option<*mut napi::sys::uv_loop_s> {
         self.js.event_loop().ok()
     }
@@ -182,7 +170,6 @@ impl Driver {
                 return Ok(());
             }
             next = self.next_event();
-            #[cfg(unix)]
             if let (true, Some(stand_in)) = (next.is_some(), self.stand_in.borrow().as_ref()) {
                 stand_in.expect_held(now);
             }
@@ -213,17 +200,14 @@ impl Driver {
         wants.turn |= state.finished.is_some() && state.channel.is_said();
         let stalled_due = state.channel.due_stalled();
         drop(state);
-        #[cfg(unix)]
-        {
-            if let (Some(due), Some(stand_in)) = (stalled_due, self.stand_in.borrow().as_ref()) {
-                stand_in.expect(due);
+        if let (Some(due), Some(stand_in)) = (stalled_due, self.stand_in.borrow().as_ref()) {
+            stand_in.expect(due);
+        }
+        if let Some(handles) = self.handles.borrow_mut().as_mut() {
+            if !handles.arm(&wants, self) {
+                report("the event loop cannot watch stdin and stdout any more");
             }
-            if let Some(handles) = self.handles.borrow_mut().as_mut() {
-                if !handles.arm(&wants, self) {
-                    report("the event loop cannot watch stdin and stdout any more");
-                }
-                return;
-            }
+            return;
         }
         self.tell_wants(wants);
     }
@@ -231,7 +215,6 @@ impl Driver {
     /// The timer has rung, and may have rung early: what is still due needs it again.
     fn forget_timer(&self) {
         *self.told.borrow_mut() = None;
-        #[cfg(unix)]
         if let Some(handles) = self.handles.borrow_mut().as_mut() {
             handles.rang();
         }
@@ -281,10 +264,7 @@ impl Driver {
     pub(crate) fn close(&self) {
         self.is_over.set(true);
         self.core.is_over.store(true, SeqCst);
-        #[cfg(unix)]
-        {
-            self.stand_in.borrow_mut().take();
-            self.handles.borrow_mut().take();
-        }
+        self.stand_in.borrow_mut().take();
+        self.handles.borrow_mut().take();
     }
 }

@@ -23,6 +23,5 @@ mod js;
 mod replies;
 mod session;
 pub mod tools;
-#[cfg(unix)]
 mod uv;
 mod watch;

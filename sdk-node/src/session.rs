@@ -17,6 +17,7 @@ use crate::driver::{Driver, Reason};
 use crate::frames::{frame_of, raw};
 use crate::js::Js;
 use crate::tools::Registrations;
+use crate::uv;
 
 /// What an extension is, and how its bytes move.
 #[napi(object)]
@@ -65,9 +66,9 @@ impl Session {
         let stdio = match (options.reader.as_str(), options.over.as_deref()) {
             ("bytes", _) => None,
             (_, Some([input, output])) => Some(over_descriptors(*input, *output).map_err(to_js)?),
-            _ => Some(claim::take(claim::unless_windows).map_err(to_js)?),
+            _ => Some(claim::take(Stdio::claim).map_err(to_js)?),
         };
-        let is_native = options.reader == "native" && stdio.is_some() && has_handles();
+        let is_native = options.reader == "native" && stdio.is_some() && uv::is_there();
         let ends_process = options.over.is_none() && stdio.is_some();
         let (own, lent) = if is_native { (stdio, None) } else { (None, stdio) };
         let own = own.map(|mut own| {
@@ -109,24 +110,13 @@ impl Session {
     /// Says hello, and serves from now on.
     #[napi(catch_unwind)]
     pub fn begin(&self) -> Result<()> {
-        if self.is_native && !self.watch() {
+        if self.is_native && !self.driver.watch() {
             let advice = "the event loop cannot watch stdin and stdout, as they are neither pipes \
                           nor sockets: a host gives an extension these; try it by `extline run DIR`";
             return Err(Error::from_reason(advice));
         }
         self.driver.tell(|_| ());
         Ok(())
-    }
-
-    #[cfg(unix)]
-    fn watch(&self) -> bool {
-        self.driver.watch()
-    }
-
-    #[cfg(not(unix))]
-    fn watch(&self) -> bool {
-        let _ = self.is_native;
-        false
     }
 
     /// Copies of the descriptors to read and to write, for JavaScript, which closes them.
@@ -335,16 +325,6 @@ fn forget_sigterm() {
 
 #[cfg(not(unix))]
 fn forget_sigterm() {}
-
-#[cfg(unix)]
-fn has_handles() -> bool {
-    crate::uv::is_there()
-}
-
-#[cfg(not(unix))]
-fn has_handles() -> bool {
-    false
-}
 
 #[cfg(unix)]
 fn copies(stdio: &Stdio) -> Result<Vec<i32>> {

@@ -1,4 +1,5 @@
-//! libuv's poll and timer handles on Node's own loop, where the program that loads this has them.
+//! libuv's handles on Node's own loop, where the program that loads this has them: a timer, and what tells
+//! of bytes, on Unix the poll of a descriptor, on Windows an async handle that our own threads ring.
 //!
 //! Node-API promises the loop itself and no more; the functions are looked up when they are needed,
 //! and without them JavaScript reads and writes.
@@ -7,22 +8,29 @@
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
-use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::OnceLock;
 
 use napi::sys::uv_loop_s;
-use rustix::fs::{fcntl_getfl, fcntl_setfl};
 
-/// `UV_POLL` and `UV_TIMER` of `uv_handle_type`.
-const POLL: c_int = 8;
+#[cfg(unix)]
+pub(crate) use self::poll::{DISCONNECT, Poll, READABLE, WRITABLE};
+#[cfg(windows)]
+pub(crate) use self::wake::{Ringer, Wake};
+
+#[cfg(unix)]
+use self::poll::Functions;
+#[cfg(windows)]
+use self::wake::Functions;
+
+#[cfg(unix)]
+mod poll;
+#[cfg(windows)]
+mod wake;
+
+/// `UV_TIMER` of `uv_handle_type`.
 const TIMER: c_int = 13;
-/// `UV_READABLE`, `UV_WRITABLE` and `UV_DISCONNECT` of `uv_poll_event`.
-pub(crate) const READABLE: c_int = 1;
-pub(crate) const WRITABLE: c_int = 2;
-pub(crate) const DISCONNECT: c_int = 4;
 
 type Handle = *mut c_void;
-pub(crate) type PollCallback = unsafe extern "C" fn(Handle, c_int, c_int);
 pub(crate) type TimerCallback = unsafe extern "C" fn(Handle);
 type CloseCallback = unsafe extern "C" fn(Handle);
 
@@ -33,9 +41,8 @@ struct Uv {
     set_data: unsafe extern "C" fn(Handle, *mut c_void),
     get_data: unsafe extern "C" fn(Handle) -> *mut c_void,
     close: unsafe extern "C" fn(Handle, Option<CloseCallback>),
-    poll_init: unsafe extern "C" fn(*mut uv_loop_s, Handle, c_int) -> c_int,
-    poll_start: unsafe extern "C" fn(Handle, c_int, Option<PollCallback>) -> c_int,
-    poll_stop: unsafe extern "C" fn(Handle) -> c_int,
+    /// Of the handle that tells of bytes.
+    bytes: Functions,
     timer_init: unsafe extern "C" fn(*mut uv_loop_s, Handle) -> c_int,
     timer_start: unsafe extern "C" fn(Handle, Option<TimerCallback>, u64, u64) -> c_int,
     timer_stop: unsafe extern "C" fn(Handle) -> c_int,
@@ -53,11 +60,6 @@ pub(crate) fn is_there() -> bool {
 }
 
 fn look_up() -> Option<Uv> {
-    let find = |name: &CStr| {
-        // SAFETY: looking a name up in what is loaded has no other effect.
-        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-        (!found.is_null()).then_some(found)
-    };
     // SAFETY: each is the function of that name, with the signature that libuv 1 keeps for it.
     unsafe {
         Some(Uv {
@@ -73,17 +75,7 @@ fn look_up() -> Option<Uv> {
             close: transmute::<Handle, unsafe extern "C" fn(Handle, Option<CloseCallback>)>(find(
                 c"uv_close",
             )?),
-            poll_init: transmute::<
-                Handle,
-                unsafe extern "C" fn(*mut uv_loop_s, Handle, c_int) -> c_int,
-            >(find(c"uv_poll_init")?),
-            poll_start: transmute::<
-                Handle,
-                unsafe extern "C" fn(Handle, c_int, Option<PollCallback>) -> c_int,
-            >(find(c"uv_poll_start")?),
-            poll_stop: transmute::<Handle, unsafe extern "C" fn(Handle) -> c_int>(find(
-                c"uv_poll_stop",
-            )?),
+            bytes: Functions::look_up()?,
             timer_init: transmute::<Handle, unsafe extern "C" fn(*mut uv_loop_s, Handle) -> c_int>(
                 find(c"uv_timer_init")?,
             ),
@@ -96,6 +88,25 @@ fn look_up() -> Option<Uv> {
             )?),
         })
     }
+}
+
+#[cfg(unix)]
+fn find(name: &CStr) -> Option<Handle> {
+    // SAFETY: looking a name up in what is loaded has no other effect.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    (!found.is_null()).then_some(found)
+}
+
+#[cfg(windows)]
+fn find(name: &CStr) -> Option<Handle> {
+    use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleW, GetProcAddress};
+
+    // SAFETY: looking a name up in the program has no other effect. The program stays loaded.
+    let found = unsafe {
+        let program = GetModuleHandleW(std::ptr::null());
+        GetProcAddress(program, name.as_ptr().cast())
+    };
+    found.map(|function| function as Handle)
 }
 
 /// A handle of the loop; dropping it closes it. `T` is what its callback is given.
@@ -151,59 +162,11 @@ unsafe extern "C" fn free<T>(handle: Handle) {
 /// What was given to the handle that a callback is called for.
 ///
 /// # Safety
-/// The handle is of a [`Poll<T>`] or [`Timer<T>`], and not closed.
+/// The handle was made here with a `T`, and is not closed.
 pub(crate) unsafe fn data_of<T: Clone>(handle: Handle) -> Option<T> {
     let uv = uv()?;
     // SAFETY: the caller's promise.
     Some(unsafe { (*(uv.get_data)(handle).cast::<Kept<T>>()).data.clone() })
-}
-
-/// Watches a descriptor.
-#[derive(Debug)]
-pub(crate) struct Poll<T> {
-    open: Open<T>,
-    events: c_int,
-    callback: PollCallback,
-}
-
-impl<T> Poll<T> {
-    /// The descriptor is open as long as this lives.
-    pub(crate) fn new(
-        event_loop: *mut uv_loop_s,
-        fd: RawFd,
-        callback: PollCallback,
-        data: T,
-    ) -> Option<Self> {
-        // SAFETY: the caller's promise.
-        let borrowed = unsafe { BorrowedFd::borrow_raw(fd) };
-        let flags = fcntl_getfl(borrowed);
-        // SAFETY: the loop is Node's, the memory is of the size that libuv asks for.
-        let init = |uv: &Uv, handle| unsafe { (uv.poll_init)(event_loop, handle, fd) };
-        let open = Open::new(POLL, data, init)?;
-        // libuv sets O_NONBLOCK, which others who share the description would feel, and which
-        // nothing here needs.
-        if let Ok(flags) = flags {
-            let _ = fcntl_setfl(borrowed, flags);
-        }
-        Some(Self { open, events: 0, callback })
-    }
-
-    /// Watches for these events from now on, for none with 0. Whether it could.
-    pub(crate) fn watch(&mut self, events: c_int) -> bool {
-        if events == self.events {
-            return true;
-        }
-        self.events = events;
-        // SAFETY: the handle is open.
-        let status = unsafe {
-            if events == 0 {
-                (self.open.uv.poll_stop)(self.open.handle)
-            } else {
-                (self.open.uv.poll_start)(self.open.handle, events, Some(self.callback))
-            }
-        };
-        status == 0
-    }
 }
 
 /// Rings once.
@@ -219,7 +182,7 @@ impl<T> Timer<T> {
         callback: TimerCallback,
         data: T,
     ) -> Option<Self> {
-        // SAFETY: as for `Poll::new`.
+        // SAFETY: the loop is Node's, the memory is of the size that libuv asks for.
         let init = |uv: &Uv, handle| unsafe { (uv.timer_init)(event_loop, handle) };
         Some(Self { open: Open::new(TIMER, data, init)?, callback })
     }

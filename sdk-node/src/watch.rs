@@ -3,8 +3,21 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use crate::driver::Driver;
 use extline_driver::Channel;
+use napi::sys::uv_loop_s;
+
+use crate::driver::Driver;
+use crate::uv::Timer;
+
+#[cfg(unix)]
+pub(crate) use self::unix::Handles;
+#[cfg(windows)]
+pub(crate) use self::windows::Handles;
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
 /// What the session waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -44,83 +57,39 @@ impl Wants {
     }
 }
 
-/// The handles of a loop that the session is watched with.
-#[cfg(unix)]
-pub(crate) struct Handles {
-    input: Poll,
-    /// Never read: it brings the loop back as long as it is there.
-    _bell: Poll,
-    output: Option<Poll>,
-    output_fd: std::os::fd::RawFd,
-    event_loop: *mut napi::sys::uv_loop_s,
-    timer: crate::uv::Timer<Rc<Driver>>,
+/// The time, for a session that waits for it.
+struct Alarm {
+    timer: Timer<Rc<Driver>>,
     set_to: Option<Instant>,
     is_set: bool,
 }
 
-#[cfg(unix)]
-type Poll = crate::uv::Poll<Rc<Driver>>;
-
-#[cfg(unix)]
-impl Handles {
-    /// `None` where one of the descriptors cannot be watched: a file can not.
-    pub(crate) fn open(driver: &Rc<Driver>) -> Option<Self> {
-        let [input, bell, output_fd] = driver.core.lock().descriptors()?;
-        let event_loop = driver.event_loop()?;
-        let poll = |fd, callback| Poll::new(event_loop, fd, callback, Rc::clone(driver));
-        let mut bell = poll(bell, callbacks::on_bell)?;
-        bell.watch(crate::uv::READABLE).then_some(())?;
-        Some(Self {
-            input: poll(input, callbacks::on_input)?,
-            _bell: bell,
-            output: None,
-            output_fd,
-            event_loop,
-            timer: crate::uv::Timer::new(event_loop, callbacks::on_time, Rc::clone(driver))?,
-            set_to: None,
-            is_set: false,
-        })
+impl Alarm {
+    fn new(event_loop: *mut uv_loop_s, driver: &Rc<Driver>) -> Option<Self> {
+        let timer = Timer::new(event_loop, callbacks::on_time, Rc::clone(driver))?;
+        Some(Self { timer, set_to: None, is_set: false })
     }
 
-    /// Watches for what the session waits for. Whether it could.
-    pub(crate) fn arm(&mut self, wants: &Wants, driver: &Rc<Driver>) -> bool {
-        let room = self.arm_output(wants.room, driver);
-        let input = self.input.watch(match wants {
-            Wants { input: true, .. } => crate::uv::READABLE,
-            Wants { hang_up: true, .. } => crate::uv::DISCONNECT,
-            _ => 0,
-        });
+    fn arm(&mut self, wants: &Wants) {
         if wants.turn || self.is_set != wants.due.is_some() || self.set_to != wants.due {
             self.timer.set(wants.millis());
             self.is_set = wants.turn || wants.due.is_some();
             self.set_to = wants.due.filter(|_| !wants.turn);
         }
-        input && room
     }
 
-    fn arm_output(&mut self, room: bool, driver: &Rc<Driver>) -> bool {
-        if room && self.output.is_none() {
-            let data = Rc::clone(driver);
-            self.output = Poll::new(self.event_loop, self.output_fd, callbacks::on_room, data);
-        }
-        match &mut self.output {
-            Some(output) => output.watch(if room { crate::uv::WRITABLE } else { 0 }),
-            None => !room,
-        }
-    }
-
-    /// The timer has rung.
-    pub(crate) fn rang(&mut self) {
+    fn rang(&mut self) {
         self.is_set = false;
         self.set_to = None;
     }
 }
 
 /// What libuv calls. None is called again once its handle is dropped.
-#[cfg(unix)]
 #[expect(unsafe_code, reason = "libuv gives a callback its handle and no more")]
 mod callbacks {
-    use std::ffi::{c_int, c_void};
+    #[cfg(unix)]
+    use std::ffi::c_int;
+    use std::ffi::c_void;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::rc::Rc;
 
@@ -142,16 +111,24 @@ mod callbacks {
         }
     }
 
+    #[cfg(unix)]
     pub(super) unsafe extern "C" fn on_input(handle: *mut c_void, _status: c_int, _events: c_int) {
         turn(handle, Reason::Input);
     }
 
+    #[cfg(unix)]
     pub(super) unsafe extern "C" fn on_bell(handle: *mut c_void, _status: c_int, _events: c_int) {
         turn(handle, Reason::Bell);
     }
 
+    #[cfg(unix)]
     pub(super) unsafe extern "C" fn on_room(handle: *mut c_void, _status: c_int, _events: c_int) {
         turn(handle, Reason::Room);
+    }
+
+    #[cfg(windows)]
+    pub(super) unsafe extern "C" fn on_wake(handle: *mut c_void) {
+        turn(handle, Reason::Bell);
     }
 
     pub(super) unsafe extern "C" fn on_time(handle: *mut c_void) {

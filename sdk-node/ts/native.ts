@@ -180,7 +180,6 @@ export interface Native {
   giveBack(): void;
   /** Whether the program is to be an MCP server, by its first argument or by the environment. */
   asksForMcp(firstArgument: string | undefined): boolean;
-  /** Asked natively: `node:worker_threads` takes Node longer to load than all of this. */
   isMainThread(): boolean;
   report(message: string): void;
   /** Whether a handler for these tools is told of an event about that one. */
@@ -190,3 +189,9 @@ export interface Native {
 }
 
 export const native = load("extline") as Native;
+
+/** Asked natively where that is known: `node:worker_threads` takes Node longer to load than all of this. */
+export function isMainThread(): boolean {
+  if (process.platform !== "win32") return native.isMainThread();
+  return process.getBuiltinModule("node:worker_threads").isMainThread;
+}

@@ -2,7 +2,7 @@
 
 import { Caller, definitionError, type Entry } from "./definition.js";
 import { sayType } from "./lossy.js";
-import { native, type Reader } from "./native.js";
+import { isMainThread, native, type Reader } from "./native.js";
 import type { Offer } from "./offer.js";
 import { Serving } from "./serve.js";
 import { ran } from "./stdio.js";
@@ -75,7 +75,7 @@ function tellOthers(offer: Offer): void {
 
 /** Serves until the host ends it. `keep` is given what serves, before it begins. */
 export async function run(offer: Offer, keep: (serving: Serving) => void): Promise<void> {
-  if (!native.isMainThread()) {
+  if (!isMainThread()) {
     throw new Error(
       "an extension runs in the main thread of its process, which stdin and stdout belong to, and this is a worker: " +
         "call run() in the main thread and start workers from its handlers",

@@ -3,7 +3,7 @@
  * runner keeps its own, and so does a pipeline that sets EXTLINE_STDIO=leave.
  */
 
-import { native } from "./native.js";
+import { isMainThread, native } from "./native.js";
 
 const RUNNERS = ["VITEST", "JEST_WORKER_ID", "NODE_TEST_CONTEXT"];
 
@@ -11,7 +11,7 @@ let isUsed = false;
 let hasRun = false;
 
 // They are the process's: a worker finds them as its main thread left them.
-if (native.isMainThread() && native.claimAtLoad(RUNNERS.some((name) => process.env[name] !== undefined))) {
+if (isMainThread() && native.claimAtLoad(RUNNERS.some((name) => process.env[name] !== undefined))) {
   process.on("exit", (code) => {
     if (isUsed) {
       // One that failed has said why.
@@ -44,5 +44,5 @@ export function ran(): void {
 export function giveBack(): void {
   used();
   ran();
-  if (native.isMainThread()) native.giveBack();
+  if (isMainThread()) native.giveBack();
 }

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 /// runner is loaded, or `EXTLINE_STDIO` says so. Whether it did.
 #[pyfunction]
 pub(crate) fn claim_at_import(under_test: bool) -> PyResult<bool> {
-    claim::at_load(under_test, claim::unless_windows).map_err(to_python)
+    claim::at_load(under_test, Stdio::claim).map_err(to_python)
 }
 
 /// Whether the program is to be an MCP server, by its first argument or by the environment.
@@ -23,7 +23,7 @@ pub(crate) fn asks_for_mcp(first_argument: Option<&str>) -> bool {
 
 /// The process's stdin and stdout, claimed at the import or now.
 pub(crate) fn stdio() -> PyResult<Stdio> {
-    claim::take(claim::unless_windows).map_err(to_python)
+    claim::take(Stdio::claim).map_err(to_python)
 }
 
 /// What arrives on the first of two descriptors, and the way out through the second.

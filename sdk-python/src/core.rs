@@ -58,6 +58,9 @@ pub(crate) struct Core {
     pub(crate) looped: OnceLock<Looped>,
     /// How often that loop has looked.
     pub(crate) pumps: AtomicU64,
+    /// Rings that loop, where it waits for no descriptors.
+    #[cfg(windows)]
+    pub(crate) bell: OnceLock<std::task::Waker>,
     /// Stands in for that loop.
     pub(crate) stand_in: Mutex<Option<StandIn>>,
     pub(crate) finished: AtomicU32,
@@ -97,6 +100,8 @@ impl Core {
             wants,
             looped: OnceLock::new(),
             pumps: AtomicU64::new(0),
+            #[cfg(windows)]
+            bell: OnceLock::new(),
             stand_in: Mutex::new(None),
             finished: AtomicU32::new(UNKNOWN),
             is_overdue: AtomicBool::new(false),

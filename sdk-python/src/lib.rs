@@ -6,6 +6,8 @@
 
 mod answer;
 mod author;
+#[cfg(windows)]
+mod bell;
 mod call;
 mod claim;
 mod context;

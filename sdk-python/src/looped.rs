@@ -83,6 +83,8 @@ impl Core {
                     self.visits.end(py);
                 }
                 self.tell_stand_in(code.is_some(), is_turn, wants.due);
+                #[cfg(windows)]
+                self.ask_for_ring(&wants).map_err(to_python)?;
                 return Ok((wants.input, wants.room, due, code, is_turn));
             }
         }
@@ -228,7 +230,7 @@ fn descriptors(input: &Input, channel: &Channel) -> (i32, i32, i32) {
     (input.as_fd().as_raw_fd(), input.doorbell().as_raw_fd(), output)
 }
 
-/// Cannot be reached: claiming fails on such a platform.
+/// The loop is rung, and waits for none.
 #[cfg(not(unix))]
 fn descriptors(_input: &Input, _channel: &Channel) -> (i32, i32, i32) {
     (-1, -1, -1)

@@ -91,6 +91,12 @@ impl Session {
         self.core.begin_loop(create_task, run_tool)
     }
 
+    /// Has a loop told by bytes to a socket, where it waits for no descriptors: it pumps at each.
+    #[cfg(windows)]
+    fn ring_at(&self, socket: u64) -> PyResult<()> {
+        Ok(self.core.ring_at(socket)?)
+    }
+
     /// Does everything that there is to do and does not wait: `(reads, stalled, due, exit code, is
     /// turn)`, where due is in seconds from now. Several tasks that were begun have a turn, which the loop
     /// ends behind them by `end_turn`. Only where the bell may have rung it is asked why.

@@ -2,10 +2,10 @@
 //! by when one comes, or be about to wait. So Python writes a byte for each into a pipe, which the
 //! session hears beside its host.
 
+#[cfg(not(unix))]
+pub(crate) use self::nowhere::Signals;
 #[cfg(unix)]
 pub(crate) use self::unix::Signals;
-#[cfg(not(unix))]
-pub(crate) use self::unsupported::Signals;
 
 #[cfg(unix)]
 mod unix {
@@ -45,11 +45,11 @@ mod unix {
 }
 
 #[cfg(not(unix))]
-mod unsupported {
+mod nowhere {
     use extline_stdio::Input;
     use pyo3::prelude::*;
 
-    /// Claiming fails on such a platform, so nothing is ever waited for.
+    /// Ctrl-C and its like come to the session first, which ends; no other signal comes from elsewhere.
     pub(crate) struct Signals;
 
     impl Signals {

@@ -11,6 +11,12 @@ FAIL = '{"type":"object","properties":{"how":{"type":"string"}},"required":["how
 STRAY = '{"type":"object","properties":{"via":{"enum":["print","write","child","at_exit"]}},"required":["via"]}'
 SIZE = '{"type":"object","properties":{"n":{"type":"integer","minimum":0}},"required":["n"]}'
 NONE = '{"type":"object","properties":{}}'
+# A process that reads until its stdin ends, and one that prints something then.
+if sys.platform == "win32":
+    READER = ["cmd", "/c", "set /p line="]
+    READER_THAT_SAYS = ["cmd", "/c", "set /p line=& echo stray child"]
+else:
+    READER, READER_THAT_SAYS = ["cat"], ["sh", "-c", "cat; echo stray child"]
 
 
 @tool("fail", "Fails in a chosen way.", FAIL)
@@ -43,7 +49,7 @@ def stray(via):
     elif via == "write":
         os.write(1, b"stray write\n")
     elif via == "child":
-        subprocess.run(["sh", "-c", "cat; echo stray child"], check=True)
+        subprocess.run(READER_THAT_SAYS, check=True)
     else:
         atexit.register(print, "stray at_exit")
     return "printed"
@@ -57,5 +63,5 @@ def stderr(n):
 
 @tool("spawn_child", "Starts a process that lives as long as this one.", NONE)
 def spawn_child():
-    children.append(subprocess.Popen(["cat"], stdin=subprocess.PIPE))
+    children.append(subprocess.Popen(READER, stdin=subprocess.PIPE))
     return "started"

@@ -45,16 +45,6 @@ pub fn give_back() -> Result<(), Error> {
     before.map_or(Ok(()), Stdio::release)
 }
 
-/// Claims them where an SDK is not ported to Windows: how it waits and hears signals, or its language's own
-/// descriptors.
-///
-/// # Errors
-///
-/// They cannot be claimed; always on Windows.
-pub fn unless_windows() -> Result<Stdio, Error> {
-    if cfg!(windows) { Err(Error::Unsupported) } else { Stdio::claim() }
-}
-
 fn claimed() -> MutexGuard<'static, Option<Stdio>> {
     CLAIMED.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,13 +5,12 @@
 //! there. If it does not, that thread reads and writes in its place, answers what falls due, and marks
 //! calls as cancelled. It runs no handler: what needs the author's language waits for the loop.
 
-use std::io::{PipeReader, PipeWriter, Read, Write, pipe};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use extline_stdio::{Arrivals, Error, HANG_UP_LOOK};
+use extline_stdio::{Arrivals, Bell, Error, HANG_UP_LOOK, Ringer};
 
 use crate::Channel;
 
@@ -56,7 +55,7 @@ pub trait LoopServed: Send + Sync + 'static {
 /// The thread, which ends when this is dropped.
 #[derive(Debug)]
 pub struct StandIn {
-    ring: PipeWriter,
+    ringer: Ringer,
     shared: Arc<Shared>,
 }
 
@@ -72,17 +71,17 @@ impl StandIn {
     /// Starts the thread, which looks at what comes to the session's input. Without it, where the system
     /// has none left, the extension is served all the same, as long as the loop goes on.
     pub fn start<L: LoopServed>(looped: &Arc<L>, arrivals: Arrivals) -> Option<Self> {
-        let (rings, ring) = pipe().ok()?;
+        let (bell, ringer) = arrivals.bell().ok()?;
         let shared = Arc::new(Shared {
             start: Instant::now(),
             looks_at: AtomicU64::new(0),
             is_over: AtomicBool::new(false),
         });
         let watch =
-            Watch { looped: Arc::downgrade(looped), arrivals, rings, shared: Arc::clone(&shared) };
+            Watch { looped: Arc::downgrade(looped), arrivals, bell, shared: Arc::clone(&shared) };
         let name = "extline stand-in".to_owned();
         thread::Builder::new().name(name).spawn(move || watch.run()).ok()?;
-        Some(Self { ring, shared })
+        Some(Self { ringer, shared })
     }
 
     /// The loop holds answers back from now on: it is to be watched.
@@ -93,21 +92,16 @@ impl StandIn {
     /// Something is due at that time, which the thread has to know if it is before its next look.
     pub fn expect(&self, due: Instant) {
         if self.shared.millis(due) < self.shared.looks_at.load(SeqCst) {
-            self.ring();
+            self.ringer.ring();
         }
-    }
-
-    fn ring(&self) {
-        // A full pipe rings already; where the thread has ended, nobody reads.
-        let _ = (&self.ring).write(&[0]);
     }
 }
 
 impl Drop for StandIn {
     fn drop(&mut self) {
-        // The child of a fork may hold the pipe, so its end would not be seen.
+        // The child of a fork may hold the bell too, so that nobody rings any more would not be seen.
         self.shared.is_over.store(true, SeqCst);
-        self.ring();
+        self.ringer.ring();
     }
 }
 
@@ -121,7 +115,7 @@ impl Shared {
 struct Watch<L> {
     looped: Weak<L>,
     arrivals: Arrivals,
-    rings: PipeReader,
+    bell: Bell,
     shared: Arc<Shared>,
 }
 
@@ -233,7 +227,7 @@ impl<L: LoopServed> Watch<L> {
     /// Waits for what the loop is to take, bytes and rings as `ways` says, for a ring of its own, or until
     /// time is up.
     fn wait(&mut self, ways: (bool, bool), time: Option<Duration>) -> Woken {
-        match self.arrivals.wait(ways, Some(&self.rings), time) {
+        match self.arrivals.wait(ways, Some(&self.bell), time) {
             Ok(arrived) if arrived.own => self.answer(),
             Ok(arrived) if arrived.host => Woken::Host,
             Ok(_) => Woken::Time,
@@ -243,7 +237,10 @@ impl<L: LoopServed> Watch<L> {
 
     /// Takes the ring. Nobody there to ring any more: that is the end.
     fn answer(&mut self) -> Woken {
-        let is_ring = self.rings.read(&mut [0; 64]).is_ok_and(|count| count > 0);
-        if is_ring && !self.shared.is_over.load(SeqCst) { Woken::Ring } else { Woken::TheEnd }
+        if self.bell.silence() && !self.shared.is_over.load(SeqCst) {
+            Woken::Ring
+        } else {
+            Woken::TheEnd
+        }
     }
 }

@@ -140,5 +140,7 @@ pub use outcome::{Arrived, HANG_UP_LOOK, Next, Ready, Received};
 pub use pace::Pace;
 #[cfg(target_os = "linux")]
 pub use platform::Interrupter;
-pub use platform::{Arrivals, Input, Output, Room, Stdio, Waker, is_by_hand, is_forked};
+pub use platform::{
+    Arrivals, Bell, Input, Output, Ringer, Room, Stdio, Waker, is_by_hand, is_forked,
+};
 pub use stderr::report;

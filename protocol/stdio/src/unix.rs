@@ -1,6 +1,7 @@
 //! Linux and macOS: one file per subject.
 
 mod arrivals;
+mod bell;
 mod doorbell;
 #[expect(unsafe_code, reason = "pthread_atfork and what its handler may call are plain C")]
 mod fork;
@@ -20,6 +21,7 @@ mod takeover;
 mod unshared;
 
 pub use arrivals::Arrivals;
+pub use bell::{Bell, Ringer};
 pub use doorbell::Waker;
 pub use input::Input;
 #[cfg(target_os = "linux")]

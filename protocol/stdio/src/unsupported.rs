@@ -23,6 +23,14 @@ pub struct Room(Infallible);
 #[derive(Clone, Copy, Debug)]
 pub struct Arrivals(Infallible);
 
+/// What [`Arrivals::wait`] waits for beside the host.
+#[derive(Debug)]
+pub struct Bell(Infallible);
+
+/// Who rings a [`Bell`].
+#[derive(Debug)]
+pub struct Ringer(Infallible);
+
 /// Wakes the thread that waits on an [`Input`].
 #[derive(Clone, Debug)]
 pub struct Waker(Infallible);
@@ -128,12 +136,31 @@ impl Input {
 
 impl Arrivals {
     /// Cannot be reached here.
+    pub fn bell(&self) -> io::Result<(Bell, Ringer)> {
+        match self.0 {}
+    }
+
+    /// Cannot be reached here.
     pub fn wait(
         &self,
         _bytes_and_rings: (bool, bool),
-        _own: Option<&PipeReader>,
+        _own: Option<&Bell>,
         _timeout: Option<Duration>,
     ) -> Result<Arrived, Error> {
+        match self.0 {}
+    }
+}
+
+impl Bell {
+    /// Cannot be reached here.
+    pub fn silence(&mut self) -> bool {
+        match self.0 {}
+    }
+}
+
+impl Ringer {
+    /// Cannot be reached here.
+    pub fn ring(&self) {
         match self.0 {}
     }
 }

@@ -4,6 +4,7 @@
 //! one thread reads and one writes, and everybody else waits for what these two tell in [`shared`].
 
 mod arrivals;
+mod bell;
 #[expect(unsafe_code, reason = "std knows no events of a console")]
 mod console;
 mod input;
@@ -19,6 +20,7 @@ mod worker;
 mod writer;
 
 pub use arrivals::Arrivals;
+pub use bell::{Bell, Ringer};
 pub use input::Input;
 pub use output::{Output, Room};
 pub use shared::Waker;

@@ -4,6 +4,7 @@ others run in threads."""
 from __future__ import annotations
 
 import asyncio
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import get_ident
 
@@ -47,14 +48,12 @@ class AsyncServing(Serving):
     async def serve(self) -> int:
         """Until everything is answered."""
         self._read, bell, self._write = self.session.begin_loop(self._loop.create_task, _tool)
-        try:
-            self._loop.add_reader(self._read, self._pump)
-        except PermissionError:
-            raise RuntimeError(
-                "an event loop cannot wait for a stdin that is a file: pipe it, as in "
-                "`cat FILE | python3 PROGRAM`"
-            ) from None
-        self._loop.add_reader(bell, self._pump, True)
+        if sys.platform == "win32":
+            from ._rung import Rung
+
+            self._rung = Rung(self._loop, self.session, self._pump)
+        else:
+            self._watch(bell)
         self._loop.call_soon(self._pump)
         try:
             try:
@@ -66,13 +65,26 @@ class AsyncServing(Serving):
                 await asyncio.shield(self._ended)
                 raise
         finally:
-            for descriptor in (self._read, bell):
-                self._loop.remove_reader(descriptor)
-            if self._is_writing:
-                self._loop.remove_writer(self._write)
+            if sys.platform == "win32":
+                self._rung.end()
+            else:
+                for descriptor in (self._read, bell):
+                    self._loop.remove_reader(descriptor)
+                if self._is_writing:
+                    self._loop.remove_writer(self._write)
             if self._timer is not None:
                 self._timer.cancel()
             self._pool.shutdown(wait=False)
+
+    def _watch(self, bell: int) -> None:
+        try:
+            self._loop.add_reader(self._read, self._pump)
+        except PermissionError:
+            raise RuntimeError(
+                "an event loop cannot wait for a stdin that is a file: pipe it, as in "
+                "`cat FILE | python3 PROGRAM`"
+            ) from None
+        self._loop.add_reader(bell, self._pump, True)
 
     def _pump(self, is_rung: bool = False) -> None:
         try:
@@ -86,6 +98,15 @@ class AsyncServing(Serving):
             self._loop.call_soon(self.session.end_turn)
         if code is not None and not self._ended.done():
             self._ended.set_result(code)
+        if sys.platform != "win32":
+            self._wait_for(reads, stalled)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if due is not None:
+            self._timer = self._loop.call_later(due, self._pump)
+
+    def _wait_for(self, reads: bool, stalled: bool) -> None:
         if reads != self._is_reading:
             # What is not read stays readable, and the loop would call for nothing else.
             self._is_reading = reads
@@ -99,11 +120,6 @@ class AsyncServing(Serving):
                 self._loop.add_writer(self._write, self._pump)
             else:
                 self._loop.remove_writer(self._write)
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if due is not None:
-            self._timer = self._loop.call_later(due, self._pump)
 
     # Tools.
 

@@ -1,5 +1,6 @@
 """The native half of the package. Only `Context` is public, as `extline.Context`."""
 
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
@@ -306,6 +307,9 @@ class Session:
     def begin_loop(
         self, create_task: Callable[..., object], run_tool: Callable[..., object]
     ) -> tuple[int, int, int]: ...
+    if sys.platform == "win32":
+        def ring_at(self, socket: int) -> None: ...
+
     def pump(self, is_rung: bool) -> tuple[bool, bool, float | None, int | None, bool]: ...
     def end_turn(self) -> None: ...
     def ready(self) -> None: ...

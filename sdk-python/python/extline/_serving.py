@@ -64,7 +64,8 @@ class Serving:
         )
         extension._serving = self
         # The child of a fork is no extension: the threads and locks of the session stay behind.
-        os.register_at_fork(after_in_child=_native.forked)
+        if sys.platform != "win32":
+            os.register_at_fork(after_in_child=_native.forked)
 
     def start_thread(self) -> None:
         """Starts one more thread to work for the session."""

@@ -12,6 +12,16 @@ const STRAY = {
 } as const;
 const SIZE = { type: "object", properties: { n: { type: "integer", minimum: 0 } }, required: ["n"] } as const;
 
+type Words = readonly [program: string, args: readonly string[]];
+const isWindows = process.platform === "win32";
+/** A process that reads until its stdin ends. */
+const READER: Words = isWindows ? ["cmd", ["/c", "set /p line="]] : ["cat", []];
+
+/** The same, which prints something at its end. */
+function readerThatSays(text: string): Words {
+  return isWindows ? ["cmd", ["/c", `set /p line=& echo ${text}`]] : ["sh", ["-c", `cat; echo ${text}`]];
+}
+
 kit.tool("fail", { description: "Fails in a chosen way.", input: HOW }, ({ how }) => {
   if (how === "full") {
     const hint = "ask for something else";
@@ -32,7 +42,8 @@ kit.tool("stdout", { description: "Writes to stdout past the protocol.", input: 
   } else if (via === "write") {
     writeSync(1, "stray write\n");
   } else if (via === "child") {
-    spawnSync("sh", ["-c", "cat; echo stray child"], { stdio: "inherit" });
+    const [program, args] = readerThatSays("stray child");
+    spawnSync(program, args, { stdio: "inherit" });
   } else {
     process.on("exit", () => console.log("stray at_exit"));
   }
@@ -46,6 +57,7 @@ kit.tool("stderr", { description: "Writes to stderr.", input: SIZE }, ({ n }) =>
 
 const NONE = { type: "object", properties: {} } as const;
 kit.tool("spawn_child", { description: "Starts a process that lives as long as this one.", input: NONE }, () => {
-  spawn("cat", { stdio: ["pipe", "inherit", "inherit"] });
+  const [program, args] = READER;
+  spawn(program, args, { stdio: ["pipe", "inherit", "inherit"] });
   return "started";
 });

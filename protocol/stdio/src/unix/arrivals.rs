@@ -1,12 +1,12 @@
 //! Whether something has come that another thread is to take.
 
-use std::io::PipeReader;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use super::bell::Bell;
 use super::cannot;
 use super::input::Input;
 use crate::{Arrived, Error};
@@ -26,8 +26,8 @@ impl Arrivals {
     }
 
     /// Waits until something comes, or until `timeout` has passed (`None`: for ever): bytes or their
-    /// end, where `bytes` is true; a signal or a wake-up, where `rings` is; something at `own`, or its
-    /// end. A signal ends it too, with nothing.
+    /// end, where `bytes` is true; a signal or a wake-up, where `rings` is; the thread's `own`
+    /// bell. A signal ends it too, with nothing.
     ///
     /// # Errors
     ///
@@ -35,10 +35,10 @@ impl Arrivals {
     pub fn wait(
         &self,
         (bytes, rings): (bool, bool),
-        own: Option<&PipeReader>,
+        own: Option<&Bell>,
         timeout: Option<Duration>,
     ) -> Result<Arrived, Error> {
-        let own = own.map(AsFd::as_fd);
+        let own = own.map(|bell| bell.0.as_fd());
         let [came, rang] = [self.bytes, self.doorbell].map(polled);
         // What is not waited for must not be in the list: poll reports a hang-up even when no event
         // was asked for.
@@ -80,21 +80,29 @@ mod tests {
         let ((from_host, mut host), (_reads, to_host)) = (pipe().unwrap(), pipe().unwrap());
         let input = Stdio::from_fds(from_host.into(), to_host.into()).unwrap().input;
         let arrivals = input.arrivals();
-        let (own, mut ring) = pipe().unwrap();
+        let (mut own, ringer) = arrivals.bell().unwrap();
         let now = Some(Duration::ZERO);
-        let wait = |ways| arrivals.wait(ways, Some(&own), now).unwrap();
-        assert_eq!(wait((true, true)), Arrived::default());
+        let wait = |bell: &Bell, ways| arrivals.wait(ways, Some(bell), now).unwrap();
+        assert_eq!(wait(&own, (true, true)), Arrived::default());
 
         host.write_all(b"frame").unwrap();
         let of_host = Arrived { host: true, own: false };
-        assert_eq!([wait((true, true)), wait((true, false))], [of_host; 2]);
-        assert_eq!(wait((false, true)), Arrived::default(), "nobody waits for bytes");
+        assert_eq!([wait(&own, (true, true)), wait(&own, (true, false))], [of_host; 2]);
+        assert_eq!(wait(&own, (false, true)), Arrived::default(), "nobody waits for bytes");
 
         input.waker().wake();
-        assert_eq!([wait((false, true)), wait((false, true))], [of_host; 2], "it is not silenced");
+        for _ in 0..2 {
+            assert_eq!(wait(&own, (false, true)), of_host, "it is not silenced");
+        }
 
-        ring.write_all(&[0]).unwrap();
-        assert_eq!(wait((false, true)), Arrived { host: true, own: true });
-        assert_eq!(wait((false, false)), Arrived { host: false, own: true });
+        ringer.ring();
+        assert_eq!(wait(&own, (false, true)), Arrived { host: true, own: true });
+        let rung = Arrived { host: false, own: true };
+        assert_eq!(wait(&own, (false, false)), rung, "it rings on");
+        assert!(own.silence());
+        assert_eq!(wait(&own, (false, false)), Arrived::default());
+        drop(ringer);
+        assert_eq!(wait(&own, (false, false)), rung);
+        assert!(!own.silence(), "nobody is there to ring");
     }
 }

@@ -1,9 +1,9 @@
 //! Whether something has come that another thread is to take.
 
-use std::io::PipeReader;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::bell::Bell;
 use super::shared::Shared;
 use crate::{Arrived, Error};
 
@@ -16,29 +16,32 @@ impl Arrivals {
         Self(Arc::clone(shared))
     }
 
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.0
+    }
+
     /// Waits until something comes, or until `timeout` has passed (`None`: for ever): bytes or their
-    /// end, where `bytes` is true; a signal or a wake-up, where `rings` is.
+    /// end, where `bytes` is true; a signal or a wake-up, where `rings` is; the thread's `own` bell, which
+    /// is one of these arrivals.
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] with a pipe of the thread's own: no wait ends for both here yet.
+    /// None here.
     pub fn wait(
         &self,
         (bytes, rings): (bool, bool),
-        own: Option<&PipeReader>,
+        own: Option<&Bell>,
         timeout: Option<Duration>,
     ) -> Result<Arrived, Error> {
-        if own.is_some() {
-            return Err(Error::Unsupported);
-        }
         // A time too far away to be counted is no limit.
         let until = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut state = self.0.lock();
         loop {
             let has_rung = state.is_pressed || state.is_told_to_end;
             let host = bytes && state.incoming.is_readable() || rings && has_rung;
-            if host || until.is_some_and(|until| until <= Instant::now()) {
-                return Ok(Arrived { host, own: false });
+            let own = own.is_some_and(Bell::is_rung);
+            if host || own || until.is_some_and(|until| until <= Instant::now()) {
+                return Ok(Arrived { host, own });
             }
             state = self.0.wait(state, until);
         }

@@ -206,13 +206,14 @@ impl Input {
         Err(Error::Unsupported)
     }
 
-    /// Not on this platform.
+    /// Nothing more than [`Input::listen_for_sigterm`] does: who listens last is told first, and a runtime as
+    /// Node's listens from its start on.
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`].
+    /// None here.
     pub fn listen_in_front(&mut self) -> Result<(), Error> {
-        Err(Error::Unsupported)
+        Ok(())
     }
 
     /// Reports Ctrl-C, Ctrl-Break and the end of the console as [`Ready::sigterm`](crate::Ready) from now

@@ -133,6 +133,11 @@ impl Shared {
         wait(&self.order, state, None)
     }
 
+    /// Has those who wait look again.
+    pub(super) fn tell_waiting(&self) {
+        self.news.notify_all();
+    }
+
     pub(super) fn tell_reader(&self) {
         self.space.notify_one();
     }

@@ -112,7 +112,9 @@ impl Standard {
 
 /// A copy with that number, if it is free and among the next that the system gives.
 fn inheritable_as(file: &File, number: Option<RawHandle>) -> io::Result<OwnedHandle> {
-    const TRIES: usize = 16;
+    // A handle that was inherited has its parent's number, below which hundreds may be free; wine gives
+    // those first. A try takes some microseconds.
+    const TRIES: usize = 1024;
     let mut copies = Vec::new();
     while copies.len() < TRIES {
         let copy = inheritable(file)?;

