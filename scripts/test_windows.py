@@ -16,6 +16,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "dist"))
@@ -308,9 +309,9 @@ class Wine:
         found = copy.copy(command)
         found.env = {**self.env, "WINEPATH": ";".join(str(runtime.program.parent) for runtime in runtimes.values())}
         for language, runtime in runtimes.items():
-            kit = runtime.kit(command.folder / language.lower())
-            checks[f"a kit in {language} is called and run"] = lambda kit=kit: serves(found, kit)
-            checks[f"a kit in {language} conforms"] = lambda kit=kit, runtime=runtime: conforms(found, kit, runtime.left_out)
+            kit, left_out = runtime.kit(command.folder / language.lower()), runtime.left_out
+            checks[f"a kit in {language} is called and run"] = partial(serves, found, kit)
+            checks[f"a kit in {language} conforms"] = partial(conforms, found, kit, left_out)
         checks["scripts are started"] = lambda: starts_scripts(command, kits["Rust"])
         checks["hooks are answered"] = lambda: answers_hooks(command, kits["Rust"])
         checks["its home is private"] = lambda: keeps_its_home_private(home)
