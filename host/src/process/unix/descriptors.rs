@@ -4,8 +4,9 @@
 //! library in another language, may not have. To mark such descriptors in the child takes a fork in
 //! place of a `vfork`, which costs 0.2 ms, and 0.2 s in a process of a gigabyte; and a shell would run
 //! a script that names no interpreter. To mark them in this process for good would change what the
-//! rest of the program passes on. So they are marked while a program starts, and only where there are
-//! any; a program of its own, as the command line, calls [`withhold_descriptors`] once and has none.
+//! rest of the program passes on. So they are marked while a program starts, or some that wait, and
+//! only where there are any; a program of its own, as the command line, calls
+//! [`withhold_descriptors`] once and has none.
 
 use std::cell::Cell;
 use std::fs;
@@ -122,6 +123,9 @@ mod tests {
         };
         assert!(!has_none(&mut shell()), "the test sees an inherited descriptor");
         assert!(inherit_nothing(|| has_none(&mut shell())));
+        // One after the other, with one look.
+        let starts_two = || [(); 2].map(|()| inherit_nothing(|| has_none(&mut shell())));
+        assert_eq!(inherit_nothing(starts_two), [true; 2]);
         // Here it is as it was: whoever opened it may want it so.
         assert_eq!(fcntl_getfd(&secret).unwrap(), FdFlags::empty());
     }
