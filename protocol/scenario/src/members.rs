@@ -1,6 +1,9 @@
 //! A step as it stands in its file: one member is its verb, the others are its options. What an extension is
 //! tested with and what a host is tested with are written in this way, each with verbs of its own.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
@@ -10,15 +13,25 @@ pub type Word<V> = (&'static str, fn(Value, &Members) -> Result<V, String>);
 
 /// The members of a step.
 #[derive(Debug, Deserialize)]
-#[serde(transparent)]
-pub struct Members(Table);
+#[serde(from = "Table")]
+pub struct Members {
+    all: Table,
+    /// The names of those that count.
+    read: RefCell<BTreeSet<String>>,
+}
+
+impl From<Table> for Members {
+    fn from(all: Table) -> Self {
+        Self { all, read: RefCell::default() }
+    }
+}
 
 impl Members {
     /// The one verb; what is given beside it is one of `options`.
     pub fn verb<V>(&self, words: &[Word<V>], options: &[&str]) -> Result<V, String> {
         let is_word = |name: &str| words.iter().any(|(word, _)| *word == name);
         if let Some(unknown) =
-            self.0.keys().find(|name| !is_word(name) && !options.contains(&&***name))
+            self.all.keys().find(|name| !is_word(name) && !options.contains(&&***name))
         {
             let known: Vec<_> = options.iter().map(|option| format!("`{option}`")).collect();
             return Err(format!(
@@ -27,8 +40,7 @@ impl Members {
             ));
         }
         let all = || words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
-        let mut given =
-            words.iter().filter_map(|(word, read)| Some((word, read, self.0.get(*word)?)));
+        let mut given = words.iter().filter_map(|(word, read)| Some((word, read, self.get(word)?)));
         match (given.next(), given.next()) {
             (Some((word, read, value)), None) => {
                 read(value.clone(), self).map_err(|problem| format!("{word}: {problem}"))
@@ -42,7 +54,7 @@ impl Members {
 
     /// An option.
     pub fn option<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, String> {
-        let value = self.0.get(name).cloned().map(read).transpose();
+        let value = self.get(name).cloned().map(read).transpose();
         value.map_err(|problem| format!("{name}: {problem}"))
     }
 
@@ -52,6 +64,20 @@ impl Members {
         name: &str,
     ) -> Result<T, String> {
         Ok(self.option(name)?.unwrap_or_default())
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.read.borrow_mut().insert(name.to_owned());
+        self.all.get(name)
+    }
+
+    /// Refuses an option that nobody has asked for: it would do nothing. Call it last.
+    pub fn refuse_idle(&self) -> Result<(), String> {
+        let read = self.read.borrow();
+        match self.all.keys().find(|name| !read.contains(*name)) {
+            Some(idle) => Err(format!("`{idle}` does nothing beside this verb; leave it out")),
+            None => Ok(()),
+        }
     }
 
     /// How many times it is done.

@@ -209,6 +209,8 @@ mod tests {
         assert!(error.contains("x.toml:5:") && error.contains("without a verb"), "{error}");
         let error = refusal("steps = [{ canary = 1, raw = \"\" }]");
         assert!(error.contains("more than one verb"), "{error}");
+        let error = refusal("steps = [{ canary = 1, times = \"x\" }]");
+        assert!(error.contains("`times` does nothing beside this verb; leave it out"), "{error}");
         let error = refusal("values = [1]\nsteps = [{ canary = 1 }]");
         assert!(error.contains("no step uses $value"), "{error}");
         let error = refusal("steps = [{ line = \"\", bytes = \"$value\" }]");

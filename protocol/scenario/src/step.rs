@@ -268,7 +268,9 @@ impl<'de> Deserialize<'de> for Step {
 impl Step {
     fn of(members: &Members) -> Result<Self, String> {
         let verb = members.verb(WORDS, OPTIONS)?;
-        Ok(Self { verb, within_ms: members.option("within_ms")?, line: 0 })
+        let within_ms = members.option("within_ms")?;
+        members.refuse_idle()?;
+        Ok(Self { verb, within_ms, line: 0 })
     }
 }
 

@@ -214,6 +214,7 @@ mod tests {
         assert!(refusal("steps = [{ wait_ms = 1 }]").contains("x.toml:1: case H-X-01: it cites"));
         assert!(with("check = \"nope\"").contains("there is no check nope; there are lines"));
         assert!(with("steps = [{ wait_ms = 1, exit = 0 }]").contains("more than one verb"));
+        assert!(with("steps = [{ wait_ms = 1, count = 2 }]").contains("`count` does nothing"));
         assert!(with("steps = [{ who = \"x\", handshake = true }]").contains("called x"));
         assert!(with("steps = [{ frame = 'x' }]").contains("x is no JSON"));
         assert!(with("steps = [{ nope = 1 }]").contains("unknown field `nope`"));

@@ -137,14 +137,16 @@ impl<'de> Deserialize<'de> for Step {
 
 impl Step {
     fn of(members: &Members) -> Result<Self, String> {
-        Ok(Self {
+        let step = Self {
             verb: members.verb(WORDS, OPTIONS)?,
             who: members.option("who")?,
             within_ms: members.option("within_ms")?,
             from_ms: members.option_or_default("from_ms")?,
             since_line: members.option_or_default("since_line")?,
             or_na: members.option("or_na")?,
-        })
+        };
+        members.refuse_idle()?;
+        Ok(step)
     }
 
     /// Whether the value of a run stands in what it writes: cases for hosts have none.
