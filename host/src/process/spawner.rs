@@ -2,6 +2,7 @@
 //! its program, and meanwhile those that run already are served.
 
 use std::io;
+use std::iter;
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use tokio::task::spawn_blocking;
 
 use super::host_processes::HostProcesses;
 use super::launch::Launch;
-use super::{Spawned, inherit_nothing, spawn as spawn_once};
+use super::{Spawned, inherit_nothing, spawn};
 
 /// A thread that starts programs in the order in which it is told. It ends with its work once this
 /// is dropped.
@@ -30,12 +31,43 @@ struct Order {
 const AT_ONCE: usize = 7;
 
 impl Order {
-    fn carry_out(self, processes: &HostProcesses) {
-        if !self.spawned.is_closed() {
-            // Nobody may want it any more; then it is killed right here.
-            drop(self.spawned.send(spawn(&self.launch, processes)));
+    /// Starts it once; the order again where the program is busy.
+    fn carry_out(self, processes: &HostProcesses) -> Option<Self> {
+        if self.spawned.is_closed() {
+            return None;
         }
+        match spawn_marked(&self.launch, processes) {
+            Err(error) if is_busy(&error) => return Some(self),
+            // Nobody may want it any more; then it is killed right here.
+            outcome => drop(self.spawned.send(outcome)),
+        }
+        None
     }
+
+    /// One that a compiler has just written may be busy for a moment: another thread of this process may
+    /// be starting something else meanwhile, with the compiler's descriptor in hand.
+    fn carry_out_again(self, processes: &HostProcesses) {
+        const TRIES: usize = 9;
+        const AFTER: Duration = Duration::from_millis(20);
+        let mut outcome = Err(io::ErrorKind::ExecutableFileBusy.into());
+        for _ in 0..TRIES {
+            thread::sleep(AFTER);
+            outcome = spawn_marked(&self.launch, processes);
+            if !outcome.as_ref().is_err_and(is_busy) {
+                break;
+            }
+        }
+        drop(self.spawned.send(outcome));
+    }
+}
+
+fn is_busy(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ExecutableFileBusy
+}
+
+/// Starts a program under its mark.
+fn spawn_marked(launch: &Launch, processes: &HostProcesses) -> io::Result<Spawned> {
+    spawn(launch, &processes.next_mark(), processes.watchdog().ok())
 }
 
 impl Spawner {
@@ -46,11 +78,14 @@ impl Spawner {
         let (orders, waiting) = mpsc::channel::<Order>();
         spawn_blocking(move || {
             for order in &waiting {
-                inherit_nothing(|| {
-                    order.carry_out(&processes);
-                    // What waits already need not look through the descriptors again.
-                    waiting.try_iter().take(AT_ONCE).for_each(|order| order.carry_out(&processes));
+                // What waits already need not look through the descriptors again.
+                let orders = iter::once(order).chain(waiting.try_iter().take(AT_ONCE));
+                let busy: Vec<_> = inherit_nothing(|| {
+                    orders.filter_map(|order| order.carry_out(&processes)).collect()
                 });
+                for order in busy {
+                    order.carry_out_again(&processes);
+                }
             }
         });
         Self(orders)
@@ -76,20 +111,4 @@ pub(crate) async fn start(
 /// What became of an order.
 pub(crate) async fn begun(ordered: Ordered) -> io::Result<Spawned> {
     ordered.await.unwrap_or_else(|_| Err(io::Error::other("nobody started it")))
-}
-
-/// Starts a program. One that a compiler has just written may be busy for a moment: another thread
-/// of this process may be starting something else meanwhile, with the compiler's descriptor in hand.
-fn spawn(launch: &Launch, processes: &HostProcesses) -> io::Result<Spawned> {
-    const TRIES: usize = 10;
-    const AFTER: Duration = Duration::from_millis(20);
-    let mark = processes.next_mark();
-    let watchdog = processes.watchdog().ok();
-    for _ in 1..TRIES {
-        match spawn_once(launch, &mark, watchdog) {
-            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => thread::sleep(AFTER),
-            outcome => return outcome,
-        }
-    }
-    spawn_once(launch, &mark, watchdog)
 }
