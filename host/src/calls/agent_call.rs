@@ -6,9 +6,9 @@ use std::sync::Arc;
 use extline_protocol::frame::{EventPayload, Phase, ToolResult};
 use extline_protocol::{Id, RawJson};
 
+use super::proposal::Proposal;
 use super::review::Review;
 use super::telling::Telling;
-use super::tool_call_path::Proposal;
 use crate::connection::Shared;
 use crate::intercepts::{AgentCall, AgentCallDecision};
 use crate::registry::Point;

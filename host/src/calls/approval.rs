@@ -14,8 +14,8 @@ use tokio::sync::OwnedMutexGuard;
 use tokio::task::JoinHandle;
 
 use super::program;
+use super::proposal::Proposal;
 use super::request::Request;
-use super::tool_call_path::Proposal;
 use crate::approval::{
     ApprovalPattern, ApprovalRequest, ApproverError, Considered, Covered, Decision, Ruling, Source,
     Stated,

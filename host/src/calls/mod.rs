@@ -10,6 +10,7 @@ mod call;
 mod command;
 mod pending;
 mod program;
+mod proposal;
 mod read_args;
 mod reconcile;
 mod request;

@@ -13,8 +13,8 @@ use extline_services::Method as _;
 use extline_services::exec::{self, RunMethod, Stream};
 use tokio::sync::mpsc;
 
+use super::proposal::Proposal;
 use super::telling::Telling;
-use super::tool_call_path::Proposal;
 use crate::approval::Stated;
 use crate::connection::{Connection, Method, MethodCall, Standstill, params_of};
 use crate::process::{Environment, Launch, Ran, Run, run_to_end, start};

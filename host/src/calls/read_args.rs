@@ -3,8 +3,8 @@
 use extline_model::{Fix, RepairError, RepairErrorKind, repair};
 use extline_protocol::{ModelArgsError, RawJson, model_args};
 
+use super::proposal::Proposal;
 use super::telling::Telling;
-use super::tool_call_path::Proposal;
 use crate::connection::{News, Shared};
 use crate::offers::{TOOL_INVOKE, invoked};
 use crate::report::CallError;

@@ -7,7 +7,7 @@ use extline_protocol::frame::{Content, ErrorInfo, EventPayload, EventResult, Pha
 use extline_protocol::{ErrorKind, Field, Id, RawJson};
 use tokio::task::JoinHandle;
 
-use super::tool_call_path::Proposal;
+use super::proposal::Proposal;
 use super::watched::Watched;
 use crate::connection::{Shared, Standstill};
 use crate::hooks::{AboutCall, HookPoint};

@@ -3,8 +3,8 @@
 use extline_protocol::RawJson;
 use extline_protocol::frame::{Content, Effect};
 
+use super::proposal::Proposal;
 use super::review::Answer;
-use super::tool_call_path::Proposal;
 use crate::aside;
 use crate::connection::Shared;
 use crate::effects::{Consumer, EffectCall};
