@@ -320,7 +320,7 @@ impl Host {
         let builder = &self.setup.builder;
         let environments = Environments::new(&builder.environment);
         let mut names = HashSet::new();
-        let spawner = Spawner::new(&self.shared.processes);
+        let spawner = Spawner::new(builder.sources.len(), &self.shared.processes);
         let mut begun = Vec::new();
         for source in &builder.sources {
             let plan = self.setup.plan(source, &environments);

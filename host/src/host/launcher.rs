@@ -70,7 +70,7 @@ impl Launcher {
             adapter.check()?;
         }
         check_pin(&self.launch)?;
-        Ok(Spawner::new(&self.shared.processes).order(&self.launch))
+        Ok(Spawner::new(1, &self.shared.processes).order(&self.launch))
     }
 
     /// Serves the program once it runs.

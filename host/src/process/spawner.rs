@@ -1,9 +1,9 @@
-//! Starts programs, one after the other, beside the runtime: a start waits until the new process has
-//! its program, and meanwhile those that run already are served.
+//! Starts programs beside the runtime: a start waits until the new process has its program, and
+//! meanwhile those that run already are served.
 
 use std::io;
 use std::iter;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -13,9 +13,10 @@ use tokio::task::spawn_blocking;
 use super::host_processes::HostProcesses;
 use super::launch::Launch;
 use super::{Spawned, inherit_nothing, spawn};
+use crate::lock::lock;
 
-/// A thread that starts programs in the order in which it is told. It ends with its work once this
-/// is dropped.
+/// Threads that start programs, in the order in which they are told, or two of them at once. They end
+/// with their work once this is dropped.
 pub(crate) struct Spawner(mpsc::Sender<Order>);
 
 /// A program that was ordered. When it is dropped, the process is killed, or not even started.
@@ -29,6 +30,11 @@ struct Order {
 /// Programs that are started after one look through this process's descriptors, beside the first.
 /// With hundreds of them a look takes as long as a start.
 const AT_ONCE: usize = 7;
+
+/// While one thread waits until its new process has its program, the other prepares the next start.
+/// Elsewhere one process could inherit the pipe of another, which is open for a moment before it is
+/// marked.
+const THREADS: usize = if cfg!(target_os = "linux") { 2 } else { 1 };
 
 impl Order {
     /// Starts it once; the order again where the program is busy.
@@ -70,31 +76,45 @@ fn spawn_marked(launch: &Launch, processes: &HostProcesses) -> io::Result<Spawne
     spawn(launch, &processes.next_mark(), processes.watchdog().ok())
 }
 
+/// Waits for an order; with it come what waits already, up to so many. `None`: there will be no more.
+fn next(waiting: &Mutex<mpsc::Receiver<Order>>) -> Option<Vec<Order>> {
+    let waiting = lock(waiting);
+    let order = waiting.recv().ok()?;
+    Some(iter::once(order).chain(waiting.try_iter().take(AT_ONCE)).collect())
+}
+
+/// Starts them with one look through the descriptors.
+fn carry_out(orders: Vec<Order>, processes: &HostProcesses) {
+    let start = |order: Order| order.carry_out(processes);
+    let busy: Vec<_> = inherit_nothing(|| orders.into_iter().filter_map(start).collect());
+    for order in busy {
+        order.carry_out_again(processes);
+    }
+}
+
 impl Spawner {
+    /// For so many programs.
+    ///
     /// # Panics
     /// Outside a tokio runtime.
-    pub(crate) fn new(processes: &Arc<HostProcesses>) -> Self {
-        let processes = Arc::clone(processes);
+    pub(crate) fn new(programs: usize, processes: &Arc<HostProcesses>) -> Self {
         let (orders, waiting) = mpsc::channel::<Order>();
-        spawn_blocking(move || {
-            for order in &waiting {
-                // What waits already need not look through the descriptors again.
-                let orders = iter::once(order).chain(waiting.try_iter().take(AT_ONCE));
-                let busy: Vec<_> = inherit_nothing(|| {
-                    orders.filter_map(|order| order.carry_out(&processes)).collect()
-                });
-                for order in busy {
-                    order.carry_out_again(&processes);
+        let waiting = Arc::new(Mutex::new(waiting));
+        for _ in 0..THREADS.min(programs) {
+            let (processes, waiting) = (Arc::clone(processes), Arc::clone(&waiting));
+            spawn_blocking(move || {
+                while let Some(orders) = next(&waiting) {
+                    carry_out(orders, &processes);
                 }
-            }
-        });
+            });
+        }
         Self(orders)
     }
 
     pub(crate) fn order(&self, launch: &Arc<Launch>) -> Ordered {
         let (spawned, ordered) = oneshot::channel();
         let launch = Arc::clone(launch);
-        // Without the thread, as when the runtime ends, the receiver hears that there is no sender.
+        // Without a thread, as when the runtime ends, the receiver hears that there is no sender.
         drop(self.0.send(Order { launch, spawned }));
         ordered
     }
@@ -105,7 +125,7 @@ pub(crate) async fn start(
     launch: &Arc<Launch>,
     processes: &Arc<HostProcesses>,
 ) -> io::Result<Spawned> {
-    begun(Spawner::new(processes).order(launch)).await
+    begun(Spawner::new(1, processes).order(launch)).await
 }
 
 /// What became of an order.

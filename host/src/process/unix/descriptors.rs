@@ -76,12 +76,29 @@ fn marked<T>(start: impl FnOnce() -> T) -> T {
 
 /// The descriptors, but the standard ones, that a program started now would get.
 fn inheritable() -> Vec<RawFd> {
-    let entries = fs::read_dir("/dev/fd").or_else(|_| fs::read_dir("/proc/self/fd"));
-    let names = entries.into_iter().flatten().flatten().map(|entry| entry.file_name());
-    let numbers = names.filter_map(|name| name.to_str()?.parse::<RawFd>().ok());
     let is_inherited =
         |descriptor: &RawFd| flags(*descriptor).is_some_and(|it| !it.contains(FdFlags::CLOEXEC));
-    numbers.filter(|descriptor| *descriptor > 2).filter(is_inherited).collect()
+    match table_size() {
+        Some(size) if size <= ASKED_ONE_BY_ONE => (3..size).filter(is_inherited).collect(),
+        _ => open_ones().filter(|descriptor| *descriptor > 2).filter(is_inherited).collect(),
+    }
+}
+
+/// To ask for each number up to here takes less than to list those that are open, which makes an entry
+/// of a folder of each.
+const ASKED_ONE_BY_ONE: RawFd = 4096;
+
+/// No descriptor that is open has this number or a greater one; `None` where the system does not tell.
+fn table_size() -> Option<RawFd> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let size = status.lines().find_map(|line| line.strip_prefix("FDSize:"))?;
+    size.trim().parse().ok()
+}
+
+fn open_ones() -> impl Iterator<Item = RawFd> {
+    let entries = fs::read_dir("/dev/fd").or_else(|_| fs::read_dir("/proc/self/fd"));
+    let names = entries.into_iter().flatten().flatten().map(|entry| entry.file_name());
+    names.filter_map(|name| name.to_str()?.parse::<RawFd>().ok())
 }
 
 /// `None` for one that is closed.
