@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 const name = `extline-cli-${process.platform}-${process.arch}`;
 let program;
 try {
-  program = createRequire(import.meta.url).resolve(`${name}/extline`);
+  program = createRequire(import.meta.url).resolve(`${name}/${process.platform === "win32" ? "extline.exe" : "extline"}`);
 } catch {
   console.error(
     `extline: there is no package ${name} beside extline-cli. Install it again (npm install extline-cli ` +

@@ -12,6 +12,14 @@ from source import epoch
 EARLIEST = 315532800
 
 
+def packed(path, files):
+    """Writes a zip or a tar, as its name says."""
+    if path.suffix == ".zip":
+        zip_file(path, dict(sorted(files.items())))
+    else:
+        tar_gz(path, files)
+
+
 def tar_gz(path, files):
     """Writes `{name in the archive: file, or bytes, or a link as ("->", target)}`; an executable file stays one."""
     plain = BytesIO()

@@ -1,20 +1,25 @@
 """libextline: an archive that can be unpacked anywhere, and Debian packages."""
 
 import os
+import re
 import shutil
 
 import archives
-from commands import DIST, WORK, on_path, run, say
+from commands import DIST, WORK, Failure, on_path, output, run, say
 from source import SOURCE, epoch, version
 from targets import GLIBC
+from toolchain import tools
 
+# Reads what a library exports.
+EXPORTS = "import lief, sys; print(*(it.name for it in lief.PE.parse(sys.argv[1]).get_export().entries))"
 # Stands for the folder that an archive is unpacked in, until it is known.
 NOWHERE = "/nowhere"
 DOCUMENTS = ("LICENSE-APACHE", "LICENSE-MIT")
 
 
 def archive(target, libraries):
-    """`libextline-VERSION-PLATFORM.tar.gz`: lib and include, whose pkg-config file finds them where it lies."""
+    """`libextline-VERSION-PLATFORM.tar.gz`, for Windows `.zip`: lib and include, and there bin, whose pkg-config
+    and CMake files find them where they lie."""
     name = f"libextline-{version()}-{target.triple}"
     root = _install(target, libraries, NOWHERE, f"{NOWHERE}/lib", rpath="yes")
     lib = root / NOWHERE[1:] / "lib"
@@ -24,7 +29,10 @@ def archive(target, libraries):
     files = _tree(root / NOWHERE[1:], name)
     files |= {f"{name}/{document}": SOURCE / document for document in DOCUMENTS}
     files[f"{name}/README.md"] = SOURCE / "sdk-c/README.md"
-    return _written(DIST / "c" / f"{name}.tar.gz", files)
+    place = DIST / "c" / f"{name}.{'zip' if target.is_windows else 'tar.gz'}"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    archives.packed(place, files)
+    return [place]
 
 
 def debian(target, libraries):
@@ -93,10 +101,25 @@ def _install(target, libraries, prefix, libdir, *, rpath):
     built.mkdir(parents=True)
     for name, file in libraries.items():
         shutil.copy2(file, built / name)
-    env = {**os.environ, "BUILT": str(built), "SYSTEM": "Darwin" if target.is_macos else "Linux"}
+    if target.is_windows:
+        _import_library(built)
+    system = "Darwin" if target.is_macos else "Windows" if target.is_windows else "Linux"
+    env = {**os.environ, "BUILT": str(built), "SYSTEM": system}
     variables = [f"PREFIX={prefix}", f"LIBDIR={libdir}", f"DESTDIR={root}", f"RPATH={rpath}"]
     run(f"{target.triple} c install", ["make", "-C", SOURCE / "sdk-c", "install", *variables], env=env, quiet=True)
     return root
+
+
+def _import_library(built):
+    """`extline.lib`, with which MSVC links, of all that the library exports."""
+    described = output([tools() / "python", "-c", EXPORTS, built / "extline.dll"])
+    names = [name for name in described.split() if re.match(r"extline_\w+$", name)]
+    if not names:
+        raise Failure(f"{built / 'extline.dll'} exports nothing")
+    definition = built / "extline.def"
+    definition.write_text("\n".join(["LIBRARY extline.dll", "EXPORTS", *sorted(names), ""]))
+    command = [tools() / "python", "-m", "ziglang", "dlltool", "-m", "i386:x86-64"]
+    run("extline.lib", [*command, "-d", definition, "-l", built / "extline.lib"], quiet=True)
 
 
 def _replace(file, old, new):
@@ -113,9 +136,3 @@ def _tree(folder, name):
         elif path.is_file():
             files[inside] = path
     return files
-
-
-def _written(place, files):
-    place.parent.mkdir(parents=True, exist_ok=True)
-    archives.tar_gz(place, files)
-    return [place]

@@ -46,7 +46,7 @@ def main():
         try:
             toolchain = Toolchain(target)
             say(f"{target.triple}, {toolchain.kind}")
-            toolchain.zigbuild(f"check {target.triple}", [*crates(), *BINDINGS], profile="dev")
+            toolchain.build(f"check {target.triple}", [*crates(), *BINDINGS], profile="dev")
         except Failure as failure:
             say(f"error: {failure}")
             failed.append(target.triple)

@@ -8,23 +8,24 @@ from commands import DIST, WORK, Failure, output, run, say
 from source import SOURCE, version
 from toolchain import environment, tools
 
-# Where an installation puts each: the shells look there by themselves.
+# Where an installation puts each: the shells but PowerShell look there by themselves.
 COMPLETIONS = {
     "bash": "share/bash-completion/completions/extline",
     "fish": "share/fish/vendor_completions.d/extline.fish",
     "zsh": "share/zsh/site-functions/_extline",
+    "powershell": "share/powershell/extline.ps1",
 }
 
 
 def archive(target, program, pages):
-    """`extline-VERSION-PLATFORM.tar.gz`, laid out as a prefix has it: bin and share."""
+    """`extline-VERSION-PLATFORM.tar.gz`, for Windows `.zip`, laid out as a prefix has it: bin and share."""
     name = f"extline-{version()}-{target.triple}"
-    files = {f"{name}/bin/extline": program, f"{name}/README.md": SOURCE / "cli/README.md"}
+    files = {f"{name}/bin/{target.program}": program, f"{name}/README.md": SOURCE / "cli/README.md"}
     files |= {f"{name}/{path}": content for path, content in pages.items()}
     files |= {f"{name}/{document}": SOURCE / document for document in ("LICENSE-APACHE", "LICENSE-MIT")}
-    place = DIST / "command" / f"{name}.tar.gz"
+    place = DIST / "command" / f"{name}.{'zip' if target.is_windows else 'tar.gz'}"
     place.parent.mkdir(parents=True, exist_ok=True)
-    archives.tar_gz(place, files)
+    archives.packed(place, files)
     return [place]
 
 

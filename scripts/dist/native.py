@@ -35,44 +35,45 @@ class Native:
         self._keep(self._module("extline-node-model"), f"extline-model.{npm}.node", LIBRARY)
         self._keep(self._module("extline-node-testing"), f"extline-testing.{npm}.node")
         made = self._serving_mcp(["extline-node", *(["extline-c"] if with_c else [])])
-        self._keep(self._library(made, "extline_node"), f"extline-mcp.{npm}.node")
+        self._keep(made / self.target.library("extline_node"), f"extline-mcp.{npm}.node")
         return {path.name: path for path in sorted(self.kept.glob("*.node"))}
 
     def c(self):
         """The shared and the static C library, which answer MCP too, and the static one for agents."""
         made = self._serving_mcp(["extline-c"])
-        shared = self._library(made, "extline")
+        shared = made / self.target.library("extline")
         self._keep(shared, shared.name, C_LIBRARY)
+        if self.target.is_windows:
+            # What a program is linked with in place of the library itself.
+            self._keep(made / "libextline.dll.a", "libextline.dll.a")
         self._keep(made / "libextline.a", "libextline.a")
-        model = self._toolchain().zigbuild(f"{self.target.triple} extline-c-model", ["extline-c-model"])
+        model = self._toolchain().build(f"{self.target.triple} extline-c-model", ["extline-c-model"])
         self._keep(model / "libextline_model.a", "libextline_model.a")
-        return {path.name: path for path in sorted(self.kept.glob("libextline*.*"))}
+        return {path.name: path for path in sorted([*self.kept.glob("libextline*.*"), *self.kept.glob("*.dll")])}
 
     def _module(self, package):
-        made = self._toolchain().zigbuild(f"{self.target.triple} {package}", [package], profile="module")
-        return self._library(made, package.replace("-", "_"))
+        made = self._toolchain().build(f"{self.target.triple} {package}", [package], profile="module")
+        return made / self.target.library(package.replace("-", "_"))
 
     def _serving_mcp(self, packages):
         """Builds them with MCP; together they have the features of what they use that each has alone."""
         features = ",".join(f"{package}/mcp" for package in packages)
         title = f"{self.target.triple} {' '.join(packages)} with mcp"
-        return self._toolchain().zigbuild(title, packages, options=["--features", features])
+        return self._toolchain().build(title, packages, options=["--features", features])
 
     def command(self):
         """The program `extline`, which on Linux depends on nothing but the kernel."""
+        name = self.target.program
         toolchain = self._toolchain(is_static=True)
-        made = toolchain.zigbuild(f"{self.target.triple} command", ["extline-cli"], profile="command")
-        size = (made / "extline").stat().st_size
+        made = toolchain.build(f"{self.target.triple} command", ["extline-cli"], profile="command")
+        size = (made / name).stat().st_size
         if size > PROGRAM and not self.is_quick:
             SHORT.append(f"{self.target.triple}: the command has {size:,} bytes, and at most {PROGRAM:,} are allowed")
             say(f"  SHORT: {SHORT[-1]}")
-        return self._keep(made / "extline", "extline")
+        return self._keep(made / name, name)
 
     def _toolchain(self, *, is_static=False):
         return Toolchain(self.target, is_static=is_static, is_quick=self.is_quick)
-
-    def _library(self, folder, name):
-        return folder / (f"lib{name}.dylib" if self.target.is_macos else f"lib{name}.so")
 
     def _keep(self, made, name, most=None):
         """Copies what the next invocation writes over, after a look at its size."""

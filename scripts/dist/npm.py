@@ -51,7 +51,7 @@ def command_packages(programs):
         name = f"extline-cli-{target.cli_npm}"
         system, cpu = target.cli_npm.split("-")
         about = {"description": f"The extline command for {target.cli_npm}", "os": [system], "cpu": [cpu]}
-        _stage(place / name, {"name": name, **shared, **about, "files": ["extline"]}, {"extline": program})
+        _stage(place / name, {"name": name, **shared, **about, "files": [target.program]}, {target.program: program})
     main = {
         "name": "extline-cli",
         **shared,
@@ -82,7 +82,7 @@ def _stage(folder, manifest, files):
     (folder / "package.json").write_text(json.dumps(manifest, indent=2) + "\n")
     for name, file in files.items():
         shutil.copy(file, folder / name)
-        (folder / name).chmod(0o755 if re.search(r"^extline(\.mjs)?$", name) else 0o644)
+        (folder / name).chmod(0o755 if re.search(r"^extline(\.mjs|\.exe)?$", name) else 0o644)
 
 
 def _pack(folder):

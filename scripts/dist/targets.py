@@ -33,7 +33,8 @@ class Target:
 
     @property
     def is_gnu(self):
-        return self.triple.endswith("-gnu")
+        """Whether it is Linux with glibc."""
+        return self.triple.endswith("-linux-gnu")
 
     @property
     def is_musl(self):
@@ -42,6 +43,21 @@ class Target:
     @property
     def is_macos(self):
         return self.os == "darwin"
+
+    @property
+    def is_windows(self):
+        return self.os == "win32"
+
+    @property
+    def program(self):
+        """The name of the command's file."""
+        return "extline.exe" if self.is_windows else "extline"
+
+    def library(self, name):
+        """What cargo calls a shared library."""
+        if self.is_windows:
+            return f"{name}.dll"
+        return f"lib{name}.{'dylib' if self.is_macos else 'so'}"
 
     @property
     def zig(self):
@@ -67,11 +83,14 @@ def _linux(cpu, node, debian):
 MACOS_WHEEL = "macosx_10_12_x86_64.macosx_11_0_arm64.macosx_10_12_universal2"
 # The oldest macOS that a package runs on, as rustc has it.
 MACOS = {"x86_64": "10.12", "aarch64": "11.0"}
+WINDOWS = "x86_64-pc-windows-gnu"
 TARGETS = (
     *_linux("x86_64", "x64", "amd64"),
     *_linux("aarch64", "arm64", "arm64"),
     Target("aarch64-apple-darwin", "darwin-arm64", MACOS_WHEEL, "macosx_11_0_arm64", "darwin-arm64"),
     Target("x86_64-apple-darwin", "darwin-x64", MACOS_WHEEL, "macosx_10_12_x86_64", "darwin-x64"),
+    # Node for Windows is built by MSVC, and packages for it are named so. What is built by mingw loads there too.
+    Target(WINDOWS, "win32-x64-msvc", "win_amd64", "win_amd64", "win32-x64"),
 )
 
 

@@ -1,6 +1,7 @@
 """What is needed to build for a target, found on this machine or brought to target/dist-tools.
 
-The linker for every target is zig's, through cargo-zigbuild; both are Python packages. The standard
+The linker for Windows is mingw's, which the machine has. That for every other target is zig's, through
+cargo-zigbuild; both are Python packages. The standard
 library of a target is rustup's where it is installed (`rustup target add TARGET`). Elsewhere Debian's
 compiler is unpacked, not installed, and builds the standard library from its source with everything else.
 """
@@ -31,6 +32,10 @@ PACKAGES = {
     "libllvm22": "1:22.1.8-1~deb12u1",
 }
 CYCLONEDX = "0.5.9"
+# Zig has no library for what mingw's linker is told to link.
+MINGW = "x86_64-w64-mingw32-gcc"
+# Otherwise a program loads mingw's libraries, which no Windows has; and the time would be in the file.
+MINGW_FLAGS = ["-Ctarget-feature=+crt-static", "-Clink-arg=-static", "-Clink-arg=-Wl,--no-insert-timestamp"]
 
 
 class Missing(Exception):
@@ -125,8 +130,12 @@ class Toolchain:
                 flags += ["-Clink-self-contained=no"]
         if target.is_musl and not is_static:
             flags += ["-Ctarget-feature=-crt-static"]
-        if is_static and not target.is_macos:
-            name = target.triple.replace("-", "_")
+        name = target.triple.replace("-", "_")
+        if target.is_windows:
+            flags += MINGW_FLAGS
+            self.env[f"CARGO_TARGET_{name.upper()}_LINKER"] = MINGW
+            self.env["LIBNODE_PATH"] = str(no_node())
+        elif is_static and not target.is_macos:
             self.env[f"CARGO_TARGET_{name.upper()}_LINKER"] = str(Path(__file__).with_name("fold.py"))
             self.env["EXTLINE_FOLD"] = f"CC_{name}"
         if target.is_macos:
@@ -138,12 +147,25 @@ class Toolchain:
         if is_quick:
             self.env.update(QUICK)
 
-    def zigbuild(self, title, packages, *, profile="release", options=()):
+    def build(self, title, packages, *, profile="release", options=()):
         """Builds packages in one invocation, and returns the folder of what it made."""
-        command = [self.bin / "cargo-zigbuild", "zigbuild", "--locked", "--profile", profile, *self.options]
+        cargo = ["cargo", "build"] if self.target.is_windows else [self.bin / "cargo-zigbuild", "zigbuild"]
+        command = [*cargo, "--locked", "--profile", profile, *self.options]
         words = [word for package in packages for word in ("--package", package)]
         run(title, [*command, "--target", self.target.zig, *words, *options], cwd=SOURCE, env=self.env)
         return self.folder / self.target.triple / ("debug" if profile == "dev" else profile)
+
+
+def no_node():
+    """The folder of an empty library of Node's for Windows: what is used of Node is looked up where it runs."""
+    folder = TOOLS / "no-node"
+    if not (folder / "libnode.a").is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "empty.c").write_text("")
+        # It is looked for by this name, and linked by the other.
+        run("an empty library", [MINGW, "-shared", "-o", folder / "libnode.dll", folder / "empty.c"], quiet=True)
+        (folder / "libnode.a").write_bytes(b"!<arch>\n")
+    return folder
 
 
 # To try the way of packages and not their speed.
@@ -189,6 +211,8 @@ def remapped():
 
 def available(target):
     """Why a target cannot be built for here, or nothing."""
+    if target.is_windows and not on_path(MINGW):
+        return f"{MINGW} is missing: apt-get install gcc-mingw-w64-x86-64"
     try:
         tools()
         has_std(target.triple) or debian_rustc()

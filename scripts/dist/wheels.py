@@ -23,8 +23,9 @@ def wheel(targets, *, is_quick=False):
     is_macos = targets[0].is_macos
     triple = "universal2-apple-darwin" if is_macos else targets[0].triple
     tag = f"manylinux_{GLIBC.replace('.', '_')}" if targets[0].is_gnu else "musllinux_1_2"
-    words = ["--target", triple, "--zig", "--locked", *toolchain.options]
-    words += ["--compatibility", "pypi" if is_macos else tag, "--auditwheel", "check"]
+    words = ["--target", triple, "--locked", *toolchain.options]
+    if not targets[0].is_windows:
+        words += ["--zig", "--compatibility", "pypi" if is_macos else tag, "--auditwheel", "check"]
     env = toolchain.env
     if is_macos:
         # Each of the two has its own oldest system.
@@ -39,7 +40,7 @@ def wheel(targets, *, is_quick=False):
         files = {member.filename: packed.read(member) for member in packed.infolist()}
     for name, content in files.items():
         most = LIBRARY * 2 if is_macos else LIBRARY
-        is_bound = name.endswith(("extline/_native.abi3.so", "extline/model/_native.abi3.so"))
+        is_bound = name.removesuffix(".pyd").removesuffix(".abi3.so").endswith(("extline/_native", "extline/model/_native"))
         if is_bound and len(content) > most and not is_quick:
             raise Failure(f"{made.name}: {name} has {len(content):,} bytes, and at most {most:,} are allowed")
     place = DIST / "python" / made.name
@@ -68,7 +69,7 @@ def command_wheel(target, program):
     info = f"extline_cli-{of}.dist-info"
     tags = "".join(f"Tag: py3-none-{tag}\n" for tag in target.cli_wheel.split("."))
     files = {
-        f"extline_cli-{of}.data/scripts/extline": program,
+        f"extline_cli-{of}.data/scripts/{target.program}": program,
         f"{info}/METADATA": METADATA.format(version=of).encode() + (SOURCE / "cli/README.md").read_bytes(),
         f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: extline\nRoot-Is-Purelib: false\n{tags}".encode(),
         f"{info}/licenses/LICENSE-APACHE": SOURCE / "LICENSE-APACHE",

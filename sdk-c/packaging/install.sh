@@ -43,21 +43,39 @@ system=${SYSTEM:-$(uname)}
 
 # The shared library under its full name, then the names that lead to it: that of its ABI, which
 # programs are linked to, and that which the linker looks for.
-if [ "$system" = Darwin ]; then
+config=extline-config.cmake
+imports=
+case $system in
+Darwin)
     made=libextline.dylib
     shared=libextline.$abi.dylib
     links=libextline.dylib
     soname=@rpath/$shared
     static_libs='-lSystem -lc -lm'
-else
+    ;;
+Windows)
+    made=extline.dll
+    shared=extline.dll
+    links=
+    soname=
+    config=extline-config-windows.cmake
+    # For mingw and for MSVC.
+    imports='libextline.dll.a extline.lib'
+    static_libs='-lws2_32 -luserenv -lbcrypt -ladvapi32 -lntdll -lkernel32'
+    ;;
+*)
     made=libextline.so
     shared=libextline.so.$version
     soname=libextline.so.$abi
     links="$soname libextline.so"
     # What `rustc --print native-static-libs` says.
     static_libs='-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc'
-fi
+    ;;
+esac
 lib=$DESTDIR$LIBDIR
+# The folder of what programs load: on Windows that of programs.
+loaded=$lib
+[ "$system" != Windows ] || loaded=$DESTDIR$PREFIX/bin
 include=$DESTDIR$INCLUDEDIR
 
 build() {
@@ -78,11 +96,11 @@ build() {
 
 install_all() {
     build
-    mkdir -p "$lib/pkgconfig" "$lib/cmake/extline" "$include"
+    mkdir -p "$lib/pkgconfig" "$lib/cmake/extline" "$include" "$loaded"
     # Removed first: a program that runs keeps the old file, and does not see it change.
-    rm -f "$lib/$shared"
-    cp "$built/$made" "$lib/$shared"
-    chmod 755 "$lib/$shared"
+    rm -f "$loaded/$shared"
+    cp "$built/$made" "$loaded/$shared"
+    chmod 755 "$loaded/$shared"
     for static in $statics; do
         rm -f "$lib/$static"
         cp "$built/$static" "$lib/$static"
@@ -101,13 +119,14 @@ install_all() {
     done
     fill extline.pc "$lib/pkgconfig/extline.pc"
     fill extline_model.pc "$lib/pkgconfig/extline_model.pc"
-    fill extline-config.cmake "$lib/cmake/extline/extline-config.cmake"
+    fill "$config" "$lib/cmake/extline/extline-config.cmake"
     fill extline-config-version.cmake "$lib/cmake/extline/extline-config-version.cmake"
     tell
 }
 
 uninstall() {
-    for file in "$shared" $links $statics pkgconfig/extline.pc pkgconfig/extline_model.pc \
+    rm -f "$loaded/$shared"
+    for file in $links $statics pkgconfig/extline.pc pkgconfig/extline_model.pc \
         cmake/extline/extline-config.cmake cmake/extline/extline-config-version.cmake; do
         rm -f "$lib/$file"
     done
@@ -118,7 +137,7 @@ uninstall() {
 }
 
 headers='extline.h extline.hpp extline_model.h'
-statics='libextline.a libextline_model.a'
+statics="libextline.a libextline_model.a $imports"
 
 # fill TEMPLATE FILE: writes the file from packaging/TEMPLATE.in.
 fill() {
@@ -131,6 +150,7 @@ fill() {
 
 # Without it a program that was linked to a library in a folder of one's own does not start.
 rpath() {
+    [ "$system" != Windows ] || return 0
     case $RPATH:$LIBDIR in
     no:* | auto:/lib* | auto:/usr/lib*) ;;
     *) printf '%s' "-Wl,-rpath,$LIBDIR " ;;
