@@ -66,6 +66,7 @@ class Pinned:
 TARGETS = [
     *["aarch64-unknown-linux-gnu", "x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"],
     *["aarch64-apple-darwin", "x86_64-apple-darwin"],
+    "x86_64-pc-windows-gnu",
 ]
 # Without what serves and watches a book: building is all that is asked of it.
 PINNED = {
@@ -81,6 +82,8 @@ PINNED = {
     "targets": Pinned("targets", " ".join(TARGETS)),
     "abidiff": Pinned("system", "abigail-tools"),
     "qemu-aarch64": Pinned("system", "qemu-user"),
+    "x86_64-w64-mingw32-gcc": Pinned("system", "gcc-mingw-w64-x86-64", brew="mingw-w64"),
+    "wine64": Pinned("system", "wine64"),
     "valgrind": Pinned("system", "valgrind"),
     "tmux": Pinned("system", "tmux", brew="tmux"),
     "shellcheck": Pinned("system", "shellcheck", brew="shellcheck"),

@@ -15,6 +15,7 @@ import shutil
 import macos_files
 import use_emulated
 import use_packages
+import use_windows
 from commands import DIST, Failure, main_of, run
 from rooms import PLACE
 
@@ -27,6 +28,7 @@ PARTS = {
     "rust": ("cargo and a linker, with the crates", use_packages.rust),
     "musl": ("what is made for musl", use_emulated.musl),
     "aarch64": ("what is made for aarch64, under qemu", use_emulated.aarch64),
+    "windows": ("what is made for Windows, under wine", use_windows.check),
     "macos": ("what is made for macOS", macos_files.check),
 }
 
