@@ -10,8 +10,8 @@ from source import SOURCE, epoch, version
 from targets import GLIBC
 from toolchain import tools
 
-# Reads what a library exports.
-EXPORTS = "import lief, sys; print(*(it.name for it in lief.PE.parse(sys.argv[1]).get_export().entries))"
+# Reads what a library exports. The whole is kept: what it exports is part of it.
+EXPORTS = "import lief, sys; whole = lief.PE.parse(sys.argv[1]); print(*(it.name for it in whole.get_export().entries))"
 # Stands for the folder that an archive is unpacked in, until it is known.
 NOWHERE = "/nowhere"
 DOCUMENTS = ("LICENSE-APACHE", "LICENSE-MIT")
