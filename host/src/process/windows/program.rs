@@ -28,8 +28,10 @@ fn is_startable(path: &Path) -> bool {
     PROGRAMS.into_iter().any(is) || !interpreters(path).is_empty()
 }
 
-/// The file that a name stands for, which may leave out an ending that `PATHEXT` has.
+/// The file that a name stands for, which may leave out an ending that `PATHEXT` has. In a virtual
+/// environment of Python it may be named as on Unix: one manifest serves all systems.
 pub(crate) fn with_ending(path: PathBuf) -> PathBuf {
+    let path = in_scripts(&path).unwrap_or(path);
     if is_executable(&path) {
         return path;
     }
@@ -41,6 +43,17 @@ pub(crate) fn with_ending(path: PathBuf) -> PathBuf {
     });
     let found = candidates.into_iter().find(|candidate| is_executable(candidate));
     found.unwrap_or(path)
+}
+
+/// `.venv/Scripts/python` for `.venv/bin/python`, where that is an environment for Windows.
+fn in_scripts(path: &Path) -> Option<PathBuf> {
+    let (name, bin) = (path.file_name()?, path.parent()?);
+    let environment = bin.parent().filter(|_| bin.file_name() == Some(OsStr::new("bin")))?;
+    let scripts = environment.join("Scripts");
+    if !environment.join("pyvenv.cfg").is_file() || !scripts.is_dir() {
+        return None;
+    }
+    Some(scripts.join(if name == "python3" { OsStr::new("python") } else { name }))
 }
 
 /// The program that runs a script; `None` for what runs by itself.
@@ -96,6 +109,21 @@ mod tests {
             assert_eq!(with_ending(file(other)), file(other));
             assert!(!is_executable(&file(other)));
         }
+    }
+
+    #[test]
+    fn an_environment_of_python_is_named_as_on_unix() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str| dir.path().join(name);
+        fs::create_dir_all(file(".venv/Scripts")).unwrap();
+        fs::write(file(".venv/Scripts/python.exe"), "").unwrap();
+        // Somebody's own folder of that name is as it is.
+        assert_eq!(with_ending(file(".venv/bin/python")), file(".venv/bin/python"));
+        fs::write(file(".venv/pyvenv.cfg"), "").unwrap();
+        for name in ["python", "python3", "python.exe"] {
+            assert_eq!(with_ending(file(".venv/bin").join(name)), file(".venv/Scripts/python.exe"));
+        }
+        assert_eq!(with_ending(file(".venv/bin/other")), file(".venv/Scripts/other"));
     }
 
     #[test]
