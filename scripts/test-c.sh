@@ -57,6 +57,20 @@ check_header() {
     else
         say 'SKIPPED the header in C++: there is no c++ (apt-get install g++)'
     fi
+    if command -v clang >/dev/null 2>&1; then
+        for standard in c99 c11; do check_header_for_msvc c $standard; done
+        for standard in c++11 c++17; do check_header_for_msvc c++ $standard; done
+    else
+        say 'SKIPPED the header as MSVC reads it: there is no clang (apt-get install clang)'
+    fi
+}
+
+# check_header_for_msvc LANGUAGE STANDARD: for the target of MSVC, with the headers that a compiler brings itself and
+# stand-ins for two of Microsoft's.
+check_header_for_msvc() {
+    printf '#include <extline.h>\n#include <extline_model.h>\nint main(void) { return extline_result_name(EXTLINE_OK) == 0; }\n' |
+        clang --target=x86_64-pc-windows-msvc -ffreestanding -fsyntax-only -x "$1" -std="$2" -Wall -Wextra -Wpedantic \
+            -Werror -I"$include" -isystem sdk-c/tests/msvc - || fail "the header does not compile for MSVC as $2"
 }
 
 # check_header_as COMPILER LANGUAGE STANDARD: alone, and with each of its inline functions compiled.
