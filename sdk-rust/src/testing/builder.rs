@@ -368,8 +368,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`Failure::Extension`] for a registration mistake, and where extensions are not supported yet,
-    /// as on Windows; [`Failure::Ended`] and [`Failure::TimedOut`].
+    /// [`Failure::Extension`] for a registration mistake, and where extensions are not supported, which is
+    /// neither Unix nor Windows; [`Failure::Ended`] and [`Failure::TimedOut`].
     #[track_caller]
     pub fn start(
         self,

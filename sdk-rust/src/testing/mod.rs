@@ -92,8 +92,8 @@
 //!
 //! # Platforms
 //!
-//! Where extensions are not supported, as on Windows, everything compiles and starting a host is
-//! [`Failure::Extension`] with [`Error::Stdio`](crate::Error::Stdio).
+//! Where extensions are not supported, which is neither Unix nor Windows, everything compiles and starting a
+//! host is [`Failure::Extension`] with [`Error::Stdio`](crate::Error::Stdio).
 
 mod answer;
 mod builder;
