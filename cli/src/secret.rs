@@ -2,7 +2,7 @@
 //! command line is seen by every user of the machine, and kept in a shell's history.
 
 use std::ffi::OsStr;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
 use clap::error::ErrorKind;
@@ -169,7 +169,7 @@ async fn set(
 
 /// The value, as it is typed or as stdin has it, without the line end behind it.
 async fn value(extension: &str, name: &str) -> Result<String, String> {
-    let value = if io::stdin().is_terminal() {
+    let value = if dialogs::stdin_is_terminal() {
         let question = format!("{name} of {extension}, not shown: ");
         let typed = dialogs::unseen_line(&question).await;
         let typed = typed.map_err(|error| format!("the terminal cannot be used: {error}"))?;

@@ -1,6 +1,7 @@
 //! `extline tap`: stands between a host and an extension, passes on every byte, writes the trace,
 //! and tells on stderr which rules are broken, as soon as they are.
 
+mod closing;
 mod observer;
 
 use std::io::{self, Read, Write};
@@ -13,6 +14,7 @@ use extline_host::{Exit as Ended, Program, inherit_nothing};
 use extline_protocol::trace::{Lines, Side, Stream, What};
 use tokio::sync::oneshot;
 
+pub(crate) use self::closing::close;
 use self::observer::{Observer, Teller};
 use crate::args::{Rules, Tap};
 use crate::exit::Exit;
@@ -149,21 +151,6 @@ fn pass(mut from: impl Read, mut to: impl Write, side: Side, teller: &Teller) {
     }
 }
 
-/// Closes a standard stream of this process: what one side has closed, the other sees closed too.
-#[cfg(unix)]
-pub(crate) fn close(stream: Stream) {
-    let Ok(null) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") else {
-        return;
-    };
-    let _ = match stream {
-        Stream::Stdin => rustix::stdio::dup2_stdin(null),
-        Stream::Stdout => rustix::stdio::dup2_stdout(null),
-    };
-}
-
-#[cfg(not(unix))]
-pub(crate) fn close(_stream: Stream) {}
-
 #[cfg(unix)]
 fn forward(exit: Exit, pid: u32) {
     use rustix::process::{Pid, Signal, kill_process};
@@ -174,6 +161,7 @@ fn forward(exit: Exit, pid: u32) {
     }
 }
 
+/// On Windows the extension is in the process group of the tap, and has its console: it was told as the tap was.
 #[cfg(not(unix))]
 fn forward(_exit: Exit, _pid: u32) {}
 

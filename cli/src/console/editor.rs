@@ -18,6 +18,9 @@ use rustyline::{
 
 use crate::console::completion::Completion;
 use crate::console::history::History;
+#[cfg(windows)]
+use crate::console::panel::raw_out;
+use crate::dialogs::Typing;
 
 type LineEditor = rustyline::Editor<Completion, MemHistory>;
 
@@ -35,8 +38,8 @@ pub(crate) enum Entry {
 pub(crate) struct Editor {
     prompts: mpsc::Sender<()>,
     entries: tokio::sync::mpsc::Receiver<Entry>,
-    #[cfg(unix)]
-    terminal: Option<rustix::termios::Termios>,
+    /// As it was before.
+    terminal: Option<Typing>,
 }
 
 impl Editor {
@@ -45,8 +48,7 @@ impl Editor {
     pub(crate) fn open(
         host: &Arc<Host>,
     ) -> rustyline::Result<(Self, Option<mpsc::Sender<String>>)> {
-        #[cfg(unix)]
-        let terminal = rustix::termios::tcgetattr(std::io::stdin()).ok();
+        let terminal = Typing::kept().ok();
         let config = Config::builder()
             .completion_type(CompletionType::List)
             .completion_show_all_if_ambiguous(true)
@@ -74,13 +76,7 @@ impl Editor {
         let (prompts, requests) = mpsc::channel();
         let (sender, entries) = tokio::sync::mpsc::channel(1);
         std::thread::spawn(move || edit(editor, &requests, &sender));
-        let editor = Self {
-            prompts,
-            entries,
-            #[cfg(unix)]
-            terminal,
-        };
-        Ok((editor, above))
+        Ok((Self { prompts, entries, terminal }, above))
     }
 
     /// Shows the prompt and waits for the line. Dropped before it is done it must not be called
@@ -94,19 +90,23 @@ impl Editor {
 
     /// Gives the terminal back as it was, under a line that is still being edited: rustyline's own
     /// thread waits for a key and cannot be asked.
-    #[cfg(unix)]
     pub(crate) fn restore(&self) {
-        use rustix::termios::{OptionalActions, tcsetattr};
         if let Some(terminal) = &self.terminal {
-            // There is nothing to do about a terminal that is gone.
-            let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, terminal);
-            let _ = rustix::io::write(rustix::stdio::stdout(), b"\x1b[?2004l\n");
+            terminal.restore();
+            end_line();
         }
     }
+}
 
-    #[cfg(not(unix))]
-    #[expect(clippy::unused_self, reason = "as on Unix")]
-    pub(crate) fn restore(&self) {}
+/// There is nothing to do about a terminal that is gone.
+#[cfg(unix)]
+fn end_line() {
+    let _ = rustix::io::write(rustix::stdio::stdout(), b"\x1b[?2004l\n");
+}
+
+#[cfg(windows)]
+fn end_line() {
+    let _ = raw_out("\n");
 }
 
 fn edit(

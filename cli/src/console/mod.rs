@@ -28,7 +28,7 @@ use crate::console::editor::{Editor, Entry};
 use crate::console::line::{Frames, Line, WORDS};
 use crate::console::moments::Shown;
 use crate::content::json_of_result;
-use crate::dialogs::stage;
+use crate::dialogs::{self, stage};
 use crate::exit::Exit;
 use crate::failure::{Failure, nearest};
 use crate::frames::FrameView;
@@ -164,12 +164,11 @@ impl Console {
 
     /// Takes lines of a terminal that are not edited. Nobody reads while one runs, so that the answer to a
     /// dialog goes to that.
-    #[cfg(unix)]
     async fn take_lines_of_terminal(&mut self) -> Exit {
         loop {
             let line = async {
                 let _turn = stage::to_edit(None).await;
-                crate::dialogs::line_of_terminal().await
+                dialogs::line_of_terminal().await
             };
             match self.session.idle(line).await {
                 Ok(Ok(Some(line))) => {
@@ -190,8 +189,7 @@ impl Console {
     }
 
     async fn take_lines_of_stdin(&mut self) -> Exit {
-        #[cfg(unix)]
-        if io::stdin().is_terminal() {
+        if dialogs::stdin_is_terminal() {
             return self.take_lines_of_terminal().await;
         }
         let mut lines = read_lines();

@@ -234,7 +234,7 @@ fn fitting(line: &str, columns: usize) -> String {
 }
 
 /// Escapes reach the terminal also where colours are not wanted: the cursor has to go somewhere.
-fn raw_out(text: &str) -> io::Result<()> {
+pub(super) fn raw_out(text: &str) -> io::Result<()> {
     let mut stdout = AutoStream::always_ansi(anstream::stdout().into_inner());
     stdout.write_all(text.as_bytes())?;
     stdout.flush()

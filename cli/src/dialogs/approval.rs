@@ -13,7 +13,8 @@ pub(super) fn serve(
     scripted: &Scripted,
     is_on_terminal: bool,
 ) -> HostBuilder {
-    let builder = if is_on_terminal { ask_on_terminal(builder) } else { builder.approver(refuse) };
+    let builder =
+        if is_on_terminal { builder.approver(on_terminal::ask) } else { builder.approver(refuse) };
     self::scripted(builder, scripted)
 }
 
@@ -24,17 +25,6 @@ pub(super) fn scripted(builder: HostBuilder, scripted: &Scripted) -> HostBuilder
         let decision = next();
         async move { Ok(decision) }
     })
-}
-
-#[cfg(unix)]
-fn ask_on_terminal(builder: HostBuilder) -> HostBuilder {
-    builder.approver(on_terminal::ask)
-}
-
-/// What waits for a line and can be taken back is Unix's alone yet.
-#[cfg(not(unix))]
-fn ask_on_terminal(builder: HostBuilder) -> HostBuilder {
-    builder.approver(refuse)
 }
 
 async fn refuse(request: ApprovalRequest) -> Result<Decision, ApproverError> {
@@ -62,7 +52,6 @@ pub(crate) fn not_approved(request: &ApprovalRequest, why: &str) -> String {
     reason
 }
 
-#[cfg(unix)]
 mod on_terminal {
     use std::io;
 

@@ -5,7 +5,7 @@ use std::io;
 use extline_host::services::ui::Choice;
 use extline_protocol::shown_line;
 
-use super::terminal::{Key, Terminal, Typing, clear, say};
+use super::terminal::{Key, Terminal, Typing, can_draw, clear, say};
 use crate::printer::columns;
 use crate::styled::{BOLD, DIM};
 
@@ -19,8 +19,7 @@ pub(super) async fn choose(
     multi: bool,
     first: Option<usize>,
 ) -> io::Result<Option<Vec<usize>>> {
-    let can_draw = std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb");
-    if can_draw {
+    if can_draw() {
         by_keys(terminal, List::new(options, multi, first)).await
     } else {
         by_lines(terminal, options, multi, first).await

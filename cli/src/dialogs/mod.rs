@@ -2,16 +2,12 @@
 //! where nobody is there. And what they have shown.
 
 mod approval;
-#[cfg(unix)]
 mod chooser;
 mod displays;
-#[cfg(unix)]
 mod forms;
 mod scripted;
 pub(crate) mod stage;
-#[cfg(unix)]
 mod terminal;
-#[cfg(unix)]
 mod writing;
 
 use std::io::{self, IsTerminal, Write};
@@ -26,16 +22,15 @@ use extline_protocol::shown_line;
 
 pub(crate) use self::approval::not_approved;
 pub(crate) use self::scripted::Scripted;
+pub(crate) use self::terminal::Typing;
 use crate::desk::Desk;
 
 /// Waits for a line that is typed on the terminal. What is typed behind it stays there.
-#[cfg(unix)]
 pub(crate) async fn line_of_terminal() -> io::Result<Option<String>> {
     self::terminal::Terminal::open()?.line().await
 }
 
 /// Asks for a line that is not shown while it is typed. `None` at Ctrl-D.
-#[cfg(unix)]
 pub(crate) async fn unseen_line(question: &str) -> io::Result<Option<String>> {
     let mut terminal = self::terminal::Terminal::open()?;
     // Before the question: what is typed at once is not shown either.
@@ -47,11 +42,9 @@ pub(crate) async fn unseen_line(question: &str) -> io::Result<Option<String>> {
     Ok(line)
 }
 
-/// Nothing can be typed unseen there yet.
-#[cfg(not(unix))]
-pub(crate) async fn unseen_line(_question: &str) -> io::Result<Option<String>> {
-    let text = "nothing can be typed unseen on this platform yet; give the value on stdin";
-    Err(io::Error::new(io::ErrorKind::Unsupported, text))
+/// Whether somebody can be asked on stdin. On Windows a pipe is taken for a terminal by its name.
+pub(crate) fn stdin_is_terminal() -> bool {
+    io::stdin().is_terminal() && Typing::kept().is_ok()
 }
 
 /// Serves the dialogs: those that are answered by `scripted` never ask anybody, and where there is a desk, it is
@@ -64,21 +57,10 @@ pub(crate) fn serve(
     if let Some(desk) = desk {
         return approval::scripted(scripted.serve(desk.serve(builder)), scripted);
     }
-    let is_on_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+    let is_on_terminal = stdin_is_terminal() && io::stderr().is_terminal();
     let builder =
-        if is_on_terminal { displays::serve(ask_on_terminal(builder)) } else { dismiss(builder) };
+        if is_on_terminal { displays::serve(forms::serve(builder)) } else { dismiss(builder) };
     approval::serve(scripted.serve(builder), scripted, is_on_terminal)
-}
-
-#[cfg(unix)]
-fn ask_on_terminal(builder: HostBuilder) -> HostBuilder {
-    forms::serve(builder)
-}
-
-/// What waits for a line and can be taken back is Unix's alone yet.
-#[cfg(not(unix))]
-fn ask_on_terminal(builder: HostBuilder) -> HostBuilder {
-    dismiss(builder)
 }
 
 /// As [`HostBuilder::headless`], and says on stderr what nobody was asked.

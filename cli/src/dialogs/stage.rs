@@ -55,7 +55,6 @@ pub(crate) async fn to_have() -> Turn {
 }
 
 /// The terminal, if nobody has it.
-#[cfg(unix)]
 pub(crate) fn if_free() -> Option<Turn> {
     Some(Turn::of(TERMINAL.try_lock().ok()?, Told::Kept(Vec::new())))
 }

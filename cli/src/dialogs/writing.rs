@@ -2,23 +2,23 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
-use rustix::termios::ttyname;
-
 use super::terminal::{Typing, say};
 
+/// What is opened where none is chosen.
+const EDITOR: &str = if cfg!(windows) { "notepad" } else { "vi" };
 /// How long the end of the editor may take to be seen.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Opens `$VISUAL`, `$EDITOR` or vi on a text; what is there when it ends. `None` when it fails, as by `:cq`.
+/// Opens `$VISUAL`, `$EDITOR`, or what the system has, on a text; what is there when it ends. `None` when it
+/// fails, as by `:cq`.
 pub(super) async fn write(prefill: &str) -> io::Result<Option<String>> {
     let file = Draft::create(prefill)?;
     let chosen = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
-    let editor = chosen.into_iter().find(|it| !it.trim().is_empty()).unwrap_or("vi".to_owned());
+    let editor = chosen.into_iter().find(|it| !it.trim().is_empty()).unwrap_or(EDITOR.to_owned());
     // It may leave the terminal in any state when it is ended.
     let _kept = Typing::kept()?;
     let status = Running::start(&editor, &file.0)?.ended().await?;
@@ -30,6 +30,9 @@ pub(super) async fn write(prefill: &str) -> io::Result<Option<String>> {
     }
     let mut text = String::new();
     File::open(&file.0)?.read_to_string(&mut text)?;
+    if cfg!(windows) {
+        text = text.replace("\r\n", "\n");
+    }
     // Most editors end the last line, also where it had no end.
     if !prefill.ends_with('\n') && text.ends_with('\n') {
         text.pop();
@@ -44,7 +47,7 @@ impl Draft {
     fn create(text: &str) -> io::Result<Self> {
         let number = getrandom::u64().map_err(io::Error::other)?;
         let path = std::env::temp_dir().join(format!("extline-{number:016x}.txt"));
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let mut file = create_new(&path)?;
         let draft = Self(path);
         file.write_all(text.as_bytes())?;
         Ok(draft)
@@ -62,20 +65,12 @@ impl Drop for Draft {
 struct Running(Child);
 
 impl Running {
-    /// As a shell reads it, because it may have options: `code --wait`.
     fn start(editor: &str, file: &Path) -> io::Result<Self> {
-        let terminal = ttyname(io::stdin(), Vec::new())?;
-        let terminal = Path::new(std::ffi::OsStr::new(
-            terminal.to_str().map_err(|_| io::Error::other("the terminal has no name"))?,
-        ))
-        .to_owned();
-        let end = OpenOptions::new().read(true).write(true).open(terminal)?;
-        let child = Command::new("sh")
-            .args(["-c", &format!("{editor} \"$1\""), "sh"])
-            .arg(file)
-            .stdin(end.try_clone()?)
-            .stdout(end.try_clone()?)
-            .stderr(end)
+        let (input, output) = ends_of_terminal()?;
+        let child = command(editor, file)
+            .stdin(input)
+            .stdout(output.try_clone()?)
+            .stderr(output)
             .spawn()?;
         Ok(Self(child))
     }
@@ -96,4 +91,51 @@ impl Drop for Running {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// As a shell reads it, because it may have options: `code --wait`.
+#[cfg(unix)]
+fn command(editor: &str, file: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{editor} \"$1\""), "sh"]).arg(file);
+    command
+}
+
+/// The same, as the shell of Windows reads it.
+#[cfg(windows)]
+fn command(editor: &str, file: &Path) -> Command {
+    use std::os::windows::process::CommandExt;
+    let mut command = Command::new("cmd");
+    // What stands between the outer quotes is taken as it is.
+    command.args(["/d", "/s", "/c"]).raw_arg(format!("\"{editor} \"{}\"\"", file.display()));
+    command
+}
+
+/// The terminal, whatever stdin and stdout are.
+#[cfg(unix)]
+fn ends_of_terminal() -> io::Result<(File, File)> {
+    use std::os::unix::ffi::OsStringExt;
+    let name = rustix::termios::ttyname(io::stdin(), Vec::new())?;
+    let name = std::ffi::OsString::from_vec(name.into_bytes());
+    let end = OpenOptions::new().read(true).write(true).open(name)?;
+    Ok((end.try_clone()?, end))
+}
+
+#[cfg(windows)]
+fn ends_of_terminal() -> io::Result<(File, File)> {
+    let open = |name| OpenOptions::new().read(true).write(true).open(name);
+    Ok((open("CONIN$")?, open("CONOUT$")?))
+}
+
+/// Makes a file that was not there.
+#[cfg(unix)]
+fn create_new(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+/// The same, with the owner's own list. The folder for such files is the user's there.
+#[cfg(windows)]
+fn create_new(path: &Path) -> io::Result<File> {
+    extline_host::file::create(path)
 }

@@ -1,34 +1,23 @@
-//! The terminal of a dialog: texts on stderr, lines and keys that are typed.
+//! A terminal of Unix.
 
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::OwnedFd;
 
-use anstream::AutoStream;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr, ttyname};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use crate::styled::BOLD;
+use super::{Key, ask, say};
 
-pub(super) fn say(text: &str) {
-    let mut stderr = anstream::stderr().lock();
-    // Nobody can be told where stderr is gone.
-    let _ = stderr.write_all(text.as_bytes());
-    let _ = stderr.flush();
-}
-
-/// Takes back the line of the cursor, and so many above it; also where colours are not wanted.
-pub(super) fn clear(above: usize) {
-    let up = if above > 0 { format!("\x1b[{above}A") } else { String::new() };
-    let mut stderr = AutoStream::always_ansi(anstream::stderr().into_inner());
-    let _ = write!(stderr, "\r{up}\x1b[J");
-    let _ = stderr.flush();
+/// Whether the cursor can be moved.
+pub(crate) fn can_draw() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| !term.is_empty() && term != "dumb")
 }
 
 /// The terminal that stdin is, opened once more: so it does not block, and nobody else's descriptor
 /// changes. What is not read of it stays for whoever reads next.
-pub(super) struct Terminal {
+pub(crate) struct Terminal {
     end: AsyncFd<OwnedFd>,
     /// The cursor stands behind a question.
     is_asking: bool,
@@ -36,22 +25,9 @@ pub(super) struct Terminal {
     typed: Vec<u8>,
 }
 
-/// A key that means something to a dialog.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Key {
-    Up,
-    Down,
-    Enter,
-    Backspace,
-    /// Ctrl-D.
-    End,
-    Character(char),
-    Other,
-}
-
 impl Terminal {
     #[expect(unsafe_code, reason = "the event loop cannot tell that a descriptor stays the same")]
-    pub(super) fn open() -> io::Result<Self> {
+    pub(crate) fn open() -> io::Result<Self> {
         let name = ttyname(io::stdin(), Vec::new())?;
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
         let end = open(name, flags, Mode::empty())?;
@@ -60,18 +36,18 @@ impl Terminal {
         Ok(Self { end: end?, is_asking: false, typed: Vec::new() })
     }
 
-    pub(super) fn prompt(&mut self, text: &str) {
-        say(&format!("{BOLD}{text}{BOLD:#}"));
+    pub(crate) fn prompt(&mut self, text: &str) {
+        ask(text);
         self.is_asking = true;
     }
 
     /// What was asked has its answer, and the cursor stands in a new line.
-    pub(super) fn is_answered(&mut self) {
+    pub(crate) fn is_answered(&mut self) {
         self.is_asking = false;
     }
 
     /// Waits for a line, without its end. `None` at Ctrl-D. May be dropped.
-    pub(super) async fn line(&mut self) -> io::Result<Option<String>> {
+    pub(crate) async fn line(&mut self) -> io::Result<Option<String>> {
         let mut line = Vec::new();
         loop {
             let read = self.read().await?;
@@ -88,7 +64,7 @@ impl Terminal {
     }
 
     /// Waits for a key; only while [`Typing::keys`] lives does each come by itself. May be dropped.
-    pub(super) async fn key(&mut self) -> io::Result<Key> {
+    pub(crate) async fn key(&mut self) -> io::Result<Key> {
         loop {
             if let Some((key, length)) = key_of(&self.typed) {
                 self.typed.drain(..length);
@@ -158,21 +134,21 @@ fn key_of(typed: &[u8]) -> Option<(Key, usize)> {
 }
 
 /// How the terminal takes what is typed, as long as this lives.
-pub(super) struct Typing(Termios);
+pub(crate) struct Typing(Termios);
 
 impl Typing {
     /// What is typed is not shown. What was typed before is forgotten.
-    pub(super) fn hidden() -> io::Result<Self> {
+    pub(crate) fn hidden() -> io::Result<Self> {
         Self::without(LocalModes::ECHO, OptionalActions::Flush)
     }
 
     /// Each key comes by itself, and is not shown; Ctrl-C is a signal as ever.
-    pub(super) fn keys() -> io::Result<Self> {
+    pub(crate) fn keys() -> io::Result<Self> {
         Self::without(LocalModes::ECHO | LocalModes::ICANON, OptionalActions::Now)
     }
 
     /// As it is, for another program that may leave it otherwise.
-    pub(super) fn kept() -> io::Result<Self> {
+    pub(crate) fn kept() -> io::Result<Self> {
         Ok(Self(tcgetattr(io::stdin())?))
     }
 
@@ -183,12 +159,17 @@ impl Typing {
         tcsetattr(io::stdin(), when, &other)?;
         Ok(Self(before))
     }
+
+    /// Has it as it was.
+    pub(crate) fn restore(&self) {
+        // There is nothing to do about a terminal that is gone.
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+    }
 }
 
 impl Drop for Typing {
     fn drop(&mut self) {
-        // There is nothing to do about a terminal that is gone.
-        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+        self.restore();
     }
 }
 
