@@ -5,7 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use extline_host::file::{WRITTEN_BYTES, read_text};
+use extline_host::file::{WRITTEN_BYTES, read_text, real};
 use serde_json::json;
 
 use crate::args::New;
@@ -186,7 +186,7 @@ fn check_folder(dir: &Path) -> Result<(), String> {
 
 /// The SDK's folder, absolute, since it may be anywhere as seen from the new one.
 fn sdk_at(sdk: &Sdk, folder: &Path) -> Result<String, String> {
-    let folder = fs::canonicalize(folder).map_err(|error| error.to_string())?;
+    let folder = real(folder).map_err(|error| error.to_string())?;
     let manifest = read_text(folder.join(sdk.manifest), WRITTEN_BYTES)
         .map_err(|error| format!("its {} cannot be read: {error}", sdk.manifest))?;
     let names = ["name = \"extline\"", "\"name\": \"extline\",", "Name: extline"];

@@ -8,7 +8,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::file::{WRITTEN_BYTES, read_text};
-use crate::process::is_executable;
+use crate::process::{is_executable, with_ending};
+
+/// Where the interpreter of a virtual environment is, what makes one, and what npm is called.
+const PYTHON: &str = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+const PYTHON3: &str = if cfg!(windows) { "python" } else { "python3" };
+const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
 
 /// An environment that an extension needs and that is not there, with the commands that make it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -25,7 +30,8 @@ pub struct MissingEnvironment {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EnvironmentKind {
-    /// A virtual environment of Python, by `uv` where that is installed, else by `python3 -m venv`.
+    /// A virtual environment of Python, by `uv` where that is installed, else by `python3 -m venv`, which is
+    /// `python -m venv` on Windows.
     Python,
     /// `node_modules`, by `npm`.
     Node,
@@ -75,7 +81,7 @@ fn python(dir: &Path, named: Option<&str>) -> Option<MissingEnvironment> {
         return None;
     }
     let folder = named.unwrap_or(".venv");
-    let python = format!("{folder}/bin/python");
+    let python = format!("{folder}/{PYTHON}");
     // A link to an interpreter that is gone is none.
     if dir.join(&python).exists() {
         return None;
@@ -89,7 +95,7 @@ fn python(dir: &Path, named: Option<&str>) -> Option<MissingEnvironment> {
     let (make, install) = if is_installed("uv") {
         (vec!["uv", "venv"], vec!["uv", "pip", "install", "--python", &*python])
     } else {
-        (vec!["python3", "-m", "venv"], vec![&*python, "-m", "pip", "install"])
+        (vec![PYTHON3, "-m", "venv"], vec![&*python, "-m", "pip", "install"])
     };
     let mut steps = vec![words(make.into_iter().chain(clear).chain([folder]))];
     if !packages.is_empty() {
@@ -125,7 +131,7 @@ fn node(dir: &Path) -> Option<MissingEnvironment> {
         return None;
     }
     let has_lock = has("package-lock.json") || has("npm-shrinkwrap.json");
-    let steps = vec![words(["npm", if has_lock { "ci" } else { "install" }])];
+    let steps = vec![words([NPM, if has_lock { "ci" } else { "install" }])];
     Some(MissingEnvironment { kind: EnvironmentKind::Node, steps })
 }
 
@@ -148,7 +154,7 @@ fn rust(dir: &Path) -> Option<MissingEnvironment> {
 
 fn is_installed(program: &str) -> bool {
     let folders = env::var_os("PATH").unwrap_or_default();
-    let found = |folder: PathBuf| is_executable(&folder.join(program));
+    let found = |folder: PathBuf| is_executable(&with_ending(folder.join(program)));
     env::split_paths(&folders).any(found)
 }
 
@@ -184,9 +190,9 @@ mod tests {
     #[test]
     fn what_is_missing_is_told_with_the_commands() {
         let (make, pip) = if is_installed("uv") {
-            ("uv venv .venv", "uv pip install --python .venv/bin/python")
+            ("uv venv .venv".to_owned(), format!("uv pip install --python .venv/{PYTHON}"))
         } else {
-            ("python3 -m venv .venv", ".venv/bin/python -m pip install")
+            (format!("{PYTHON3} -m venv .venv"), format!(".venv/{PYTHON} -m pip install"))
         };
         let python = |with: &str| vec![format!("cd '/a b' && {make} && {pip} {with}")];
         assert_eq!(told(&[("requirements.txt", "")], &[]), python("-r requirements.txt"));
@@ -196,9 +202,12 @@ mod tests {
         assert_eq!(told(&[("pyproject.toml", bare)], &["./.venv/bin/python"]), python("."));
         assert_eq!(told(&[], &["./.venv/bin/python"]), [format!("cd '/a b' && {make}")]);
         let package = r#"{"devDependencies": {"tsx": "4"}}"#;
-        assert_eq!(told(&[("package.json", package)], &[]), ["cd '/a b' && npm install"]);
+        assert_eq!(
+            told(&[("package.json", package)], &[]),
+            [format!("cd '/a b' && {NPM} install")]
+        );
         let locked = [("package.json", "{"), ("package-lock.json", "{}")];
-        assert_eq!(told(&locked, &[]), ["cd '/a b' && npm ci"]);
+        assert_eq!(told(&locked, &[]), [format!("cd '/a b' && {NPM} ci")]);
         assert_eq!(told(&[("Cargo.toml", "")], &[]), ["cd '/a b' && cargo build --release"]);
     }
 
@@ -209,8 +218,9 @@ mod tests {
         let settings = [("pyproject.toml", "[tool.ruff]\nline-length = 100\n")];
         assert_eq!(told(&settings, &["./a.py"]), nothing);
         assert_eq!(told(&[("package.json", r#"{"type": "module"}"#)], &["node"]), nothing);
-        let made = [("requirements.txt", "a"), (".venv/bin/python", "")];
-        assert_eq!(told(&made, &["./.venv/bin/python"]), nothing);
+        let python = format!(".venv/{PYTHON}");
+        let made = [("requirements.txt", "a"), (&*python, "")];
+        assert_eq!(told(&made, &[&format!("./{python}")]), nothing);
         let made = [("package.json", "{"), ("node_modules/a", "")];
         assert_eq!(told(&made, &[]), nothing);
     }

@@ -68,8 +68,8 @@ pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {found}, not a regular file")))
 }
 
-/// A path without links, `.` and `..`, as other programs take it too.
-pub(crate) fn real(path: impl AsRef<Path>) -> io::Result<PathBuf> {
+/// A path without links, `.` and `..`, as other programs take it too: on Windows without `\\?\` where it can be.
+pub fn real(path: impl AsRef<Path>) -> io::Result<PathBuf> {
     system::real(path.as_ref())
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use extline_host::file;
 use extline_host::trust::Tree;
 
 use super::install::{Staged, stage};
@@ -23,7 +24,7 @@ impl Copied {
     pub(crate) fn of(from: &Path, folder: &Path, printer: &mut Printer) -> Result<Self, String> {
         let wrong =
             |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let from = from.canonicalize().map_err(|error| wrong(from, &error))?;
+        let from = file::real(from).map_err(|error| wrong(from, &error))?;
         let place = Place::at(folder).map_err(|error| wrong(folder, &error))?;
         let staging = place.stage().map_err(|error| wrong(folder, &error))?;
         let mut copied = Self { folder: staging.clone(), place, staging };

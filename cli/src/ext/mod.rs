@@ -28,7 +28,7 @@ use std::env;
 use std::path::PathBuf;
 
 use extline_host::discovery::{Discovery, Found, Layer, Verdict, switch_extension};
-use extline_host::{EnvironmentKind, default_home};
+use extline_host::{EnvironmentKind, default_home, file};
 use serde_json::json;
 
 use crate::args::{Ext, ExtAction, ExtNames};
@@ -154,7 +154,7 @@ pub(crate) async fn installed(
 
 /// Those that were found under that name, or in that folder.
 fn named<'f>(found: &'f [Found], name: &str) -> Result<Vec<&'f Found>, Refused> {
-    let path = PathBuf::from(name).canonicalize().ok();
+    let path = file::real(name).ok();
     let is_it = |it: &&Found| it.name == name || Some(&it.path) == path.as_ref();
     let those: Vec<_> = found.iter().filter(is_it).collect();
     if those.is_empty() {

@@ -42,7 +42,7 @@ impl Place {
             file::make_folder(folder.parent().unwrap_or(folder))?;
             file::make_folder(folder)?;
         }
-        let folder = folder.canonicalize()?;
+        let folder = file::real(folder)?;
         let lock =
             File::options().create(true).truncate(false).write(true).open(folder.join(".lock"))?;
         extline_host::file::lock(&lock)?;

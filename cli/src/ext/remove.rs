@@ -1,7 +1,7 @@
 //! `extline ext remove`.
 
-use extline_host::default_home;
 use extline_host::discovery::{Discovery, Layer};
+use extline_host::{default_home, file};
 use serde_json::json;
 
 use super::place::{Place, failure};
@@ -44,7 +44,7 @@ pub(super) async fn run(remove: &ExtRemove, printer: &mut Printer) -> Result<Exi
         return Ok(Exit::ToolError);
     }
     // Known by its path without links, which there is none of afterwards.
-    let folder = path.canonicalize();
+    let folder = file::real(&path);
     place.remove(&path).map_err(|error| failure(&path, &error))?;
     if let (Some(one), Ok(folder)) = (one, folder) {
         discovery.forget_offer(&one.name, &folder);

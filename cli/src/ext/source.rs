@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use extline_host::MANIFEST;
+use extline_host::{MANIFEST, file};
 use serde::{Deserialize, Serialize};
 
 use super::archive;
@@ -67,7 +67,7 @@ impl Source {
     }
 
     fn of_path(path: &Path) -> Result<Self, String> {
-        let path = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
+        let path = file::real(path).map_err(|error| format!("{}: {error}", path.display()))?;
         if path.is_dir() {
             return Ok(Self::Folder { path });
         }
@@ -101,7 +101,7 @@ impl Source {
             Self::Archive { path, sha256 } => {
                 let (folder, found) = archive::unpack(path, sha256.as_deref(), work)?;
                 *sha256 = Some(found);
-                folder.canonicalize().map_err(|error| error.to_string())
+                file::real(folder).map_err(|error| error.to_string())
             }
             Self::Git { url, r#ref, commit } => {
                 let folder = work.join("repository");
@@ -111,7 +111,7 @@ impl Source {
                 git(&folder, &["fetch", "--quiet", "--depth", "1", "--no-tags", url, named])?;
                 git(&folder, &["checkout", "--quiet", "--detach", "FETCH_HEAD"])?;
                 *commit = Some(git(&folder, &["rev-parse", "HEAD"])?);
-                folder.canonicalize().map_err(|error| error.to_string())
+                file::real(folder).map_err(|error| error.to_string())
             }
         }
     }

@@ -54,7 +54,7 @@ pub(super) fn full_path(path: &Path) -> Result<PathBuf, String> {
     let full = std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
     // `a/..` is `.` where `a` is no link.
     let has_parents = full.components().any(|it| it == std::path::Component::ParentDir);
-    let full = if has_parents { fs::canonicalize(&full).unwrap_or(full) } else { full };
+    let full = if has_parents { extline_host::file::real(&full).unwrap_or(full) } else { full };
     // Without a separator at its end.
     Ok(full.components().collect())
 }

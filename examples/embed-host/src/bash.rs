@@ -7,6 +7,7 @@ use std::time::Duration;
 use extline_host::BuiltinCall;
 use extline_host::protocol::ErrorKind;
 use extline_host::protocol::frame::{Content, ErrorInfo, RegisterTool, ToolResult};
+#[cfg(unix)]
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
 use serde_json::json;
@@ -62,13 +63,15 @@ struct Bash {
 impl Bash {
     /// What the command printed, both streams as they came. The error says how it ended as well.
     async fn run(self) -> Result<String, String> {
-        let mut sh = Command::new("sh")
-            .args(["-c", r#"eval "$1" 2>&1"#, "sh", &self.command])
+        let mut sh = Command::new("sh");
+        sh.args(["-c", r#"eval "$1" 2>&1"#, "sh", &self.command])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .map_err(|error| format!("cannot start sh: {error}"))?;
+            .kill_on_drop(true);
+        #[cfg(unix)]
+        sh.process_group(0);
+        let mut sh = sh.spawn().map_err(|error| format!("cannot start sh: {error}"))?;
+        #[cfg(unix)]
         let _group = Group::of(&sh);
         let mut printed = Vec::new();
         let work = async {
@@ -94,15 +97,18 @@ impl Bash {
 }
 
 /// The process group of a command: what it started in the background ends with it, and all of it
-/// when nobody waits any more.
+/// when nobody waits any more. On Windows, which has none, only `sh` itself ends so.
+#[cfg(unix)]
 struct Group(Option<Pid>);
 
+#[cfg(unix)]
 impl Group {
     fn of(leader: &Child) -> Self {
         Self(leader.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)))
     }
 }
 
+#[cfg(unix)]
 impl Drop for Group {
     fn drop(&mut self) {
         // Nothing is left to be killed: that is as well.

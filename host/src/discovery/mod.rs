@@ -15,6 +15,7 @@ pub use self::places::Layer;
 use self::places::Place;
 pub use self::settings::{ExtensionSettings, SettingsError, switch_extension};
 use crate::environment::MissingEnvironment;
+use crate::file::real;
 use crate::home::default_home;
 use crate::lazy::{KeptOffer, Whose};
 use crate::source::{ExtensionSource, MANIFEST, Manifest, ManifestError, ManifestFault};
@@ -168,7 +169,7 @@ impl Discovery {
         let given = self.explicit.iter().map(|path| (Layer::Given, self.cwd.join(path)));
         let folders = given.chain(places.into_iter().flat_map(Place::folders));
         for (layer, path) in folders {
-            let path = path.canonicalize().unwrap_or(path);
+            let path = real(&path).unwrap_or(path);
             if !seen.insert(path.clone()) {
                 continue;
             }
@@ -371,9 +372,9 @@ impl Serialize for Found {
 
 /// What the command of a project's extension names that is in the project, and not in its folder: nobody trusts that.
 fn leads_out(dir: &Path, cwd: &Path, manifest: &Manifest) -> Option<String> {
-    let project = cwd.canonicalize().ok()?;
+    let project = real(cwd).ok()?;
     let words = manifest.exec.iter().chain(&manifest.args);
-    let named = words.filter_map(|word| Some((word, dir.join(word).canonicalize().ok()?)));
+    let named = words.filter_map(|word| Some((word, real(dir.join(word)).ok()?)));
     let mut outside =
         named.filter(|(_, file)| !file.starts_with(dir) && file.starts_with(&project));
     let (word, _) = outside.next()?;

@@ -134,6 +134,6 @@ fn now_ms() -> u64 {
 
 /// By what the scope `project` is kept: the folder itself, whatever links lead there.
 pub(crate) fn project_of(cwd: &Path) -> String {
-    let folder = cwd.canonicalize();
+    let folder = crate::file::real(cwd);
     folder.as_deref().unwrap_or(cwd).to_string_lossy().into_owned()
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::tree::{Change, Tree, text_of};
-use crate::file::{make_folder, read_text, replace};
+use crate::file::{make_folder, read_text, real, replace};
 
 /// The longest file that is read: one line for each file of an extension.
 const AT_MOST: u64 = 32 * 1024 * 1024;
@@ -59,7 +59,7 @@ impl TrustStore {
     /// What was said about the extension in a folder, the last time. One that cannot be read counts as none: then a
     /// person is asked again.
     pub fn grant(&self, dir: &Path) -> Option<Grant> {
-        let path = dir.canonicalize().ok()?;
+        let path = real(dir).ok()?;
         let text = read_text(self.file_of(&path), AT_MOST).ok()?;
         let grant: Grant = serde_json::from_str(&text).ok()?;
         (grant.version == VERSION && grant.path == path).then_some(grant)
@@ -70,7 +70,7 @@ impl TrustStore {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let grant = Grant {
             version: VERSION,
-            path: dir.canonicalize()?,
+            path: real(dir)?,
             digest: tree.digest(),
             decision,
             at: since.map(|since| since.as_secs()).unwrap_or_default(),
@@ -84,7 +84,7 @@ impl TrustStore {
 
     /// Forgets what was said about a folder, which may be gone; whether something was.
     pub fn forget(&self, dir: &Path) -> io::Result<bool> {
-        let path = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+        let path = real(dir).unwrap_or_else(|_| dir.to_owned());
         match std::fs::remove_file(self.file_of(&path)) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
