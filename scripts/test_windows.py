@@ -23,7 +23,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "dist"))
 
 from commands import ROOT, Failure, main_of, on_path, run, say  # noqa: E402
 from toolchain import Missing, debian_rustc, has_std  # noqa: E402
-from windows_conversation import Wrong, converse  # noqa: E402
+from windows_console import asks, asks_for_more  # noqa: E402
+from windows_conversation import Wrong, converse, serve_mcp  # noqa: E402
+from windows_demo import EXAMPLES, Demo  # noqa: E402
 from windows_host import (  # noqa: E402
     Command,
     answers_hooks,
@@ -46,11 +48,18 @@ DEBIAN_WINE = Path("/usr/lib/wine")
 UNITS = ["extline-json", "extline-protocol", "extline-driver"]
 # Of these all tests are run.
 WHOLE = ["extline-stdio"]
+# What the demo starts, but for the example in C: extensions, and an agent.
+DEMO = ["weather-rust", "guard-rust", "todo-rust", "embed-host"]
 # The SDK for Rust: its units, its testing host, and extensions as processes, which the program of the example is.
 SDK = ["--package", "extline", "--lib", "--test", "testing", "--test", "processes"]
 PROBE = ["--package", "extline", "--example", "probe"]
 # The command, and the kit in Rust.
 COMMAND = ["--package", "extline-cli", "--package", "extline-kit", "--bins"]
+# The modules of the SDKs: of these the one for extensions can be an MCP server too.
+NODE = ["--package", "extline-node", "--package", "extline-node-model", "--package", "extline-node-testing"]
+NODE += ["--features", "extline-node/mcp"]
+PYTHON = ["--package", "extline-python", "--package", "extline-python-model", "--package", "extline-python-testing"]
+PYTHON += ["--features", "extline-python/mcp"]
 # Some are measured against time, and wine is slow to start processes.
 SDK_OPTIONS = ["--test-threads", "2"]
 # What these tests send is Ctrl-Break, which wine does not know.
@@ -90,10 +99,13 @@ def main():
         runtimes = {"Node": node_extension(wine), "Python": python_extension()}
         runtimes = {language: runtime for language, runtime in runtimes.items() if runtime}
         for language, runtime in runtimes.items():
-            what = f"conversations with an extension in {language}"
-            if not wine.holds(what, lambda runtime=runtime: runtime.converses(wine.program, wine.env)):
-                failed.append(what)
-        failed += [f"the command: {what}" for what in wine.commands(*command_and_kits(), runtimes)]
+            for what, check in (
+                (f"conversations with an extension in {language}", runtime.converses),
+                (f"modules for tests and models in {language}", runtime.uses_modules),
+            ):
+                if not wine.holds(what, partial(check, wine.program, wine.env)):
+                    failed.append(what)
+        failed += [f"the command: {what}" for what in wine.commands(*command_and_kits(), examples(), runtimes)]
         for name, words, folder in test_programs():
             if not wine.passes(name, words, folder):
                 failed.append(name)
@@ -181,9 +193,7 @@ def node_extension(wine):
         say(f"  skipped: extensions in Node; {reason}")
         return None
     links = {"LIBNODE_PATH": str(node.link_folder(LINKER))}
-    built = cargo("the Node SDK for Windows", ["build", "--package", "extline-node"], **links)
-    made = next(said["filenames"] for said in built if said.get("target", {}).get("name") == "extline_node")
-    node.install(next(file for file in made if file.endswith(".dll")))
+    node.install(libraries(cargo("the Node SDK for Windows", ["build", *NODE], **links)))
     node.allow(wine.program, wine.env)
     return node
 
@@ -196,10 +206,15 @@ def python_extension():
     except Unavailable as reason:
         say(f"  skipped: extensions in Python; {reason}")
         return None
-    built = cargo("the Python SDK for Windows", ["build", "--package", "extline-python"])
-    made = next(said["filenames"] for said in built if said.get("target", {}).get("name") == "extline_native")
-    python.install(next(file for file in made if file.endswith(".dll")))
+    python.install(libraries(cargo("the Python SDK for Windows", ["build", *PYTHON])))
     return python
+
+
+def libraries(built):
+    """The libraries that cargo has built, by their names."""
+    made = {said["target"]["name"]: said["filenames"] for said in built if said.get("filenames")}
+    found = {name: [file for file in files if file.endswith(".dll")] for name, files in made.items()}
+    return {name: files[0] for name, files in found.items() if files}
 
 
 def command_and_kits():
@@ -213,6 +228,18 @@ def command_and_kits():
     words = [LINKER, *options, "-o", program, *sources, f"-L{library.parent}", "-lextline.dll", "-pthread", "-static"]
     run("the kit in C for Windows", words, quiet=True)
     return made["extline"], made["extline-kit"], (program, library)
+
+
+def examples():
+    """The programs of the demo by their names, and that of the example in C with its library."""
+    built = cargo("the examples for Windows", ["build", *packages(DEMO), "--bins"])
+    made = {said["target"]["name"]: said["executable"] for said in built if said.get("executable")}
+    library = FOLDER / TARGET / "debug/extline.dll"
+    program = library.with_name("weather-in-c.exe")
+    options = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", f"-I{ROOT / 'sdk-c/include'}"]
+    words = [LINKER, *options, "-o", program, EXAMPLES / "weather-c/weather.c", f"-L{library.parent}", "-lextline.dll"]
+    run("an example in C for Windows", words, quiet=True)
+    return made, (program, library)
 
 
 def test_programs():
@@ -292,7 +319,7 @@ class Wine:
         say(f"  wine: a conversation with an extension in {language}")
         return True
 
-    def commands(self, program, rust, c, runtimes):
+    def commands(self, program, rust, c, examples, runtimes):
         """What the command fails at, in words."""
         command = Command(self.program, program, self.env, FOLDER / "kits")
         kits = {
@@ -312,11 +339,36 @@ class Wine:
             kit, left_out = runtime.kit(command.folder / language.lower()), runtime.left_out
             checks[f"a kit in {language} is called and run"] = partial(serves, found, kit)
             checks[f"a kit in {language} conforms"] = partial(conforms, found, kit, left_out)
+        checks["a client of MCP is served"] = lambda: serve_mcp([self.program, program, "mcp", kits["Rust"]], self.env)
+        checks |= self.demo(command, found, examples, runtimes)
         checks["scripts are started"] = lambda: starts_scripts(command, kits["Rust"])
         checks["hooks are answered"] = lambda: answers_hooks(command, kits["Rust"])
+        checks["a person is asked at a console"] = lambda: asks(command, kits["Rust"])
+        if "Python" in runtimes:
+            checks["lists and editors are there"] = lambda: asks_for_more(command, runtimes["Python"])
         checks["its home is private"] = lambda: keeps_its_home_private(home)
         checks["a killed host leaves nothing"] = lambda: leaves_nothing(command, kits["Rust"])
         return [what for what, check in checks.items() if not self.holds(what, check)]
+
+    def demo(self, command, found, examples, runtimes):
+        """The checks that are the demo."""
+        (made, c), folder = examples, command.folder / "demo"
+        inside = copy.copy(command)
+        inside.folder = folder
+        folders = {name: inside.kit(name, EXAMPLES / name, made[name]) for name in DEMO if name != "embed-host"}
+        weathers = {"Rust": folders["weather-rust"]}
+        weathers["C"] = inside.kit("weather-c", EXAMPLES / "weather-c", c[0], beside=[c[1]])
+        for language, runtime in runtimes.items():
+            weathers[language] = runtime.example(folder / f"weather-{language.lower()}")
+        demo, checks = Demo(found, folder), {}
+        for language, weather in weathers.items():
+            checks[f"demo: an example in {language} is used"] = partial(demo.uses, weather)
+        for language in ("Rust", "C"):
+            checks[f"demo: an example in {language} is installed"] = partial(demo.installs, weathers[language])
+        three = list(folders.values())
+        checks["demo: an agent is kept in check"] = partial(demo.keeps_in_check, made["embed-host"], three)
+        checks["demo: several in one session"] = partial(demo.holds_a_session, three)
+        return checks
 
     def holds(self, what, check):
         """Whether a check passes, which says more where it has to."""

@@ -55,6 +55,30 @@ def end_at_once(command, env, is_piped=False):
         extension.end(keeps_open=True)
 
 
+def serve_mcp(command, env, tool="echo", result="é\n", is_piped=False, **args):
+    """A client of MCP initializes a server, lists its tools, calls one and ends."""
+    with Extension(command, env, is_piped) as server:
+        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        if "serverInfo" not in server.ask("initialize", **client):
+            raise Wrong("it did not say who it is")
+        server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        names = [told["name"] for told in server.ask("tools/list")["tools"]]
+        if tool not in names:
+            raise Wrong(f"{tool} is none of the tools {names}")
+        told = server.ask("tools/call", name=tool, arguments=args or {"text": result})
+        if told["content"][0]["text"] != result:
+            raise Wrong(f"the tool answered {told}")
+        server.end(keeps_open=False)
+
+
+def with_modules(command, env):
+    """Runs a program to its end, which says at last that all is well."""
+    done = subprocess.run(command, env=env, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=PATIENCE)
+    if done.returncode != 0 or b"modules are well" not in done.stdout:
+        said = (done.stdout + done.stderr).decode(errors="replace")
+        raise Wrong(f"it ended with {done.returncode}, and said {said[-3000:]}")
+
+
 class Extension:
     """A process and its pipes, which is ended when it takes too long. Its stderr is a file, or a pipe."""
 
@@ -86,14 +110,14 @@ class Extension:
         """Greets it, and takes in what it offers."""
         self.expect("hello")
         self.send(ACK)
-        while self.frame()["type"] != "ready":
+        while self.read()["type"] != "ready":
             pass
 
     def send(self, frame):
         self.child.stdin.write(json.dumps(frame).encode() + b"\n")
         self.child.stdin.flush()
 
-    def frame(self):
+    def read(self):
         line = self.child.stdout.readline()
         try:
             return json.loads(line)
@@ -101,7 +125,7 @@ class Extension:
             raise Wrong(f"{line[:200]!r} came in the place of a frame") from None
 
     def expect(self, kind):
-        frame = self.frame()
+        frame = self.read()
         if frame["type"] != kind:
             raise Wrong(f"{kind} did not come, but {str(frame)[:200]}")
         return frame
@@ -110,6 +134,15 @@ class Extension:
         """The text that a tool answers with."""
         self.send({"type": "tool_call", "id": name, "name": name, "args": args})
         return self.expect("tool_result")["content"][0]["text"]
+
+    def ask(self, method, **params):
+        """The result of a request of MCP's."""
+        self.send({"jsonrpc": "2.0", "id": method, "method": method, "params": params})
+        while (answer := self.read()).get("id") != method:
+            pass
+        if "result" not in answer:
+            raise Wrong(f"{method} was answered with {answer}")
+        return answer["result"]
 
     def end(self, keeps_open):
         """Waits for the end of the process, which the end of its input brings or which is near. What is on stderr."""

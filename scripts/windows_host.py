@@ -25,6 +25,8 @@ TOLD_EVERY = 25
 PATIENCE = 900
 # What the system shows of a process of wine is its command line.
 PROGRAMS = ("extline-kit.exe", "probe.exe", "cmd.exe", "node.exe", "python.exe")
+# The examples among them.
+PROGRAMS += ("weather-rust.exe", "guard-rust.exe", "todo-rust.exe", "weather.exe")
 
 
 class Command:

@@ -1,17 +1,20 @@
 """Extensions in Node for Windows: the native half built with mingw, and Node's own program for Windows from npm."""
 
+import json
 import shutil
 import subprocess
 
 from commands import ROOT, on_path, run
-from windows_conversation import converse, end_at_once, interrupt
+from windows_conversation import converse, end_at_once, interrupt, serve_mcp, with_modules
 
 SDK = ROOT / "sdk-node"
 # An extension, and the lock of Node's program.
 TEST = SDK / "tests/windows"
 KIT = ROOT / "conformance/kit/sdk-node"
-# As the package looks for it on Windows.
-MODULE = "extline.win32-x64-msvc.node"
+EXAMPLE = ROOT / "examples/weather-typescript"
+# As the package looks for them on Windows.
+MODULES = {"extline_node": "extline", "extline_node_model": "extline-model", "extline_node_testing": "extline-testing"}
+MODULE = "{}.win32-x64-msvc.node"
 PRINTED = ["at the import", "no line end", "by the descriptor", "from the console", "from a child"]
 
 
@@ -59,14 +62,16 @@ class Node:
             (links / "libnode.a").write_bytes(b"!<arch>\n")
         return links
 
-    def install(self, library):
-        """Lays the package out, with the native half that was built."""
+    def install(self, libraries):
+        """Lays the package out, with the native modules that were built."""
         shutil.rmtree(self.folder / "extension", ignore_errors=True)
         self.package.mkdir(parents=True)
         shutil.copytree(SDK / "dist", self.package / "dist")
         shutil.copy(SDK / "package.json", self.package)
-        shutil.copy(library, self.package / MODULE)
-        shutil.copy(TEST / "extension.mjs", self.folder / "extension")
+        for library, module in MODULES.items():
+            shutil.copy(libraries[library], self.package / MODULE.format(module))
+        for file in ("extension.mjs", "modules.mjs"):
+            shutil.copy(TEST / file, self.folder / "extension")
 
     def allow(self, wine, env):
         """Has wine say to Node's program that it is a Windows which Node knows."""
@@ -80,6 +85,11 @@ class Node:
         converse(words, env, PRINTED)
         interrupt(words, env)
         end_at_once(words, env)
+        serve_mcp([*words, "--mcp"], env)
+
+    def uses_modules(self, wine, env):
+        """A test and an agent use the other modules."""
+        with_modules([wine, self.program, self.folder / "extension/modules.mjs"], env)
 
     def kit(self, folder):
         """The kit's folder, with its packages."""
@@ -91,6 +101,21 @@ class Node:
         for name in ("extension.json", "package.json"):
             shutil.copy(KIT / name, folder)
         shutil.copytree(KIT / "dist", folder / "dist")
+        shutil.copytree(self.package, folder / "node_modules/extline")
+        shutil.copytree(SDK / "node_modules/zod", folder / "node_modules/zod")
+        return folder
+
+    def example(self, folder):
+        """The folder of an example, in JavaScript as Node 20 reads it, with its packages."""
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        words = [SDK / "node_modules/.bin/esbuild", "--format=esm", f"--outfile={folder / 'weather.js'}"]
+        run("an example in TypeScript", [*words, EXAMPLE / "weather.ts"], quiet=True)
+        manifest = json.loads((EXAMPLE / "extension.json").read_text())
+        # What the system runs a .js by is not asked: it is node.
+        manifest.update(exec="./weather.js", args=[])
+        (folder / "extension.json").write_text(json.dumps(manifest))
+        shutil.copy(EXAMPLE / "package.json", folder)
         shutil.copytree(self.package, folder / "node_modules/extline")
         shutil.copytree(SDK / "node_modules/zod", folder / "node_modules/zod")
         return folder

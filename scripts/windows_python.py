@@ -8,11 +8,12 @@ import sys
 import zipfile
 
 from commands import ROOT, on_path, output, run
-from windows_conversation import converse, end_at_once, interrupt
+from windows_conversation import converse, end_at_once, interrupt, serve_mcp, with_modules
 from windows_node import Unavailable
 
 SDK = ROOT / "sdk-python"
 KIT = ROOT / "conformance/kit/sdk-python"
+EXAMPLE = ROOT / "examples/weather-python"
 PRINTED = ["at the import", "no line end", "by the descriptor", "from print", "from a child"]
 PACKAGE = "org.bytedeco:cpython:3.11.3-1.5.9:jar:windows-x86_64"
 SHA256 = "3263a50b256447bb7b9e604d6587627e419891370fc33b94469e6a06ff4de834"
@@ -88,16 +89,18 @@ class Python:
             run("msgspec for Windows", [sys.executable, "-m", "pip", "download", *platform, *options], quiet=True)
             scratch.rename(listed)
 
-    def install(self, library):
-        """Lays the package out, with the native half that was built, beside an extension."""
+    def install(self, libraries):
+        """Lays the package out, with the native modules that were built, beside an extension."""
         extension = self.folder / "extension"
         shutil.rmtree(extension, ignore_errors=True)
         of_here = shutil.ignore_patterns("*.so", "*.dylib", "*.pyd", "__pycache__")
         shutil.copytree(SDK / "python/extline", extension / "extline", ignore=of_here)
-        shutil.copy(library, extension / "extline/_native.pyd")
+        for package, module in (("", "native"), ("model", "model_native"), ("testing", "testing_native")):
+            shutil.copy(libraries[f"extline_{module}"], extension / "extline" / package / "_native.pyd")
         with zipfile.ZipFile(next((self.folder / "wheels").glob("*.whl"))) as wheel:
             wheel.extractall(extension)
-        shutil.copy(SDK / "tests/windows/extension.py", extension)
+        for file in ("extension.py", "modules.py", "asking.py"):
+            shutil.copy(SDK / "tests/windows" / file, extension)
 
     def converses(self, wine, env):
         """A host on Linux talks with an extension, whose handlers are called in threads or are tasks."""
@@ -107,11 +110,27 @@ class Python:
             converse(words, env, PRINTED, is_piped=True)
             interrupt(words, env, is_piped=True)
             end_at_once(words, env, is_piped=True)
+        words = [wine, self.program, self.folder / "extension/extension.py", "--mcp"]
+        serve_mcp(words, env, is_piped=True)
+
+    def uses_modules(self, wine, env):
+        """A test and an agent use the other modules."""
+        with_modules([wine, self.program, self.folder / "extension/modules.py"], env)
 
     def kit(self, folder):
         """The kit's folder, with its packages."""
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(KIT, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        for package in ("extline", "msgspec"):
+            shutil.copytree(self.folder / "extension" / package, folder / package)
+        return folder
+
+    def example(self, folder):
+        """The folder of an example, with its packages."""
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for file in ("extension.json", "weather.py"):
+            shutil.copy(EXAMPLE / file, folder)
         for package in ("extline", "msgspec"):
             shutil.copytree(self.folder / "extension" / package, folder / package)
         return folder

@@ -37,8 +37,23 @@ pub(crate) fn over_descriptors((input, output): (i32, i32)) -> PyResult<Stdio> {
     Stdio::from_fds(input, output).map_err(to_python)
 }
 
+/// The same for two handles, of which the session has copies. Of their numbers 32 bits count.
+#[cfg(windows)]
+pub(crate) fn over_descriptors((input, output): (i32, i32)) -> PyResult<Stdio> {
+    use std::os::windows::io::BorrowedHandle;
+
+    let copy = |number: i32| {
+        let handle = std::ptr::without_provenance_mut(number.cast_unsigned() as usize);
+        #[expect(unsafe_code, reason = "Python knows handles by number")]
+        // SAFETY: the Python half has it open until this returns.
+        let handle = unsafe { BorrowedHandle::borrow_raw(handle) };
+        handle.try_clone_to_owned()
+    };
+    Ok(Stdio::from_handles(copy(input)?, copy(output)?))
+}
+
 /// Descriptors are of Unix.
-#[cfg(not(unix))]
+#[cfg(not(any(unix, windows)))]
 pub(crate) fn over_descriptors(_descriptors: (i32, i32)) -> PyResult<Stdio> {
     Err(to_python(Error::Unsupported))
 }

@@ -115,13 +115,13 @@ impl Session {
         self.core.go_on(py);
     }
 
-    /// Bytes read in all, whether all that they ask for was begun, and whether all of it is done
-    /// and written except the calls that still run.
-    fn progress(&self) -> (u64, bool, bool) {
+    /// Bytes read in all, bytes written in all, whether all that was read was begun, and whether all of it is
+    /// done and written except the calls that still run.
+    fn progress(&self) -> (u64, u64, bool, bool) {
         let channel = self.core.channel();
         let is_begun = !channel.has_events();
         let is_calm = is_begun && channel.is_said() && channel.session.is_calm();
-        (channel.total(), is_begun, is_calm)
+        (channel.total(), channel.total_written(), is_begun, is_calm)
     }
 
     /// Everything is registered.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import select
+import sys
 
 from .._errors import ToolError
 from .._native import dumps, loads
@@ -41,6 +42,7 @@ class Conversation:
         self._stand_ins = stand_ins
         self._unsent = b""
         self._sent = 0
+        self._received = 0
         # What handlers raised whose failures the host knows of, and has not told.
         self._raised: list[BaseException | None] = []
 
@@ -60,11 +62,13 @@ class Conversation:
             self._read(found)
 
     def _look(self, step: int) -> float | str:
-        read, has_begun, is_calm = self._guest.progress()
+        read, written, has_begun, is_calm = self._guest.progress()
         has_read = read == self._sent
         # What it said on the way stands in the socket.
         while has_read and is_calm and self._read(0):
             self.converse()
+        # On Windows it is carried there, and may be on its way.
+        is_calm = is_calm and self._received >= written
         self._pass_failures()
         is_tearing_down = self._guest.is_tearing_down
         try:
@@ -123,9 +127,7 @@ class Conversation:
         """Reads once; what came by then."""
         if self.steps.ended is not None:
             return b""
-        ready = select.poll()
-        ready.register(self._guest.socket, select.POLLIN | (select.POLLOUT if self._unsent else 0))
-        ready.poll(timeout * 1000)
+        self._wait(timeout)
         self._write()
         try:
             data = self._guest.socket.recv(1 << 16)
@@ -134,10 +136,22 @@ class Conversation:
         except OSError:
             data = b""
         if data:
+            self._received += len(data)
             self.steps.handle_input(data)
         else:
             self._end()
         return data
+
+    def _wait(self, timeout: float) -> None:
+        """Until there is something to read, or what is unsent can be sent."""
+        sockets = [self._guest.socket]
+        if sys.platform == "win32":
+            # There it takes sockets of any number, and is all there is.
+            select.select(sockets, sockets if self._unsent else [], [], timeout)
+        else:
+            ready = select.poll()
+            ready.register(sockets[0], select.POLLIN | (select.POLLOUT if self._unsent else 0))
+            ready.poll(timeout * 1000)
 
     def _end(self) -> None:
         guest = self._guest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from contextlib import suppress
 from threading import Event, Thread
 
@@ -33,6 +34,12 @@ class Guest:
         extension.__dict__.update({name: _copy(value) for name, value in self._kept.items()})
         self.socket, self._theirs = socket.socketpair()
         self.socket.setblocking(False)
+        # On Windows a session takes no sockets.
+        self._pipes: Any = None
+        if sys.platform == "win32":
+            from ._pipes import Pipes
+
+            self._pipes = Pipes(self._theirs)
         self._session: Any = None
         self._serving: Any = None
         self._begun = Event()
@@ -43,10 +50,10 @@ class Guest:
         self._thread.start()
         self._begun.wait()
 
-    def progress(self) -> tuple[int, bool, bool]:
-        """Bytes it has read, whether it has begun all that they ask for, and whether all is done
-        except the calls that still run."""
-        return self._session.progress() if self._session is not None else (0, False, False)
+    def progress(self) -> tuple[int, int, bool, bool]:
+        """Bytes it has read, bytes it has written, whether it has begun all that it has read, and whether
+        all of that is done except the calls that still run."""
+        return self._session.progress() if self._session is not None else (0, 0, False, False)
 
     def join(self, timeout: float) -> bool:
         """Waits for its end; whether it came."""
@@ -67,7 +74,10 @@ class Guest:
         self._theirs.close()
 
     def _serve(self) -> None:
-        over = (os.dup(self._theirs.fileno()), os.dup(self._theirs.fileno()))
+        if self._pipes is None:
+            over = (os.dup(self._theirs.fileno()), os.dup(self._theirs.fileno()))
+        else:
+            over = self._pipes.handles
         try:
             if self._extension._has_async:
                 self.exit_code = self._serve_async(over)
@@ -81,6 +91,8 @@ class Guest:
             self.failure = error
         finally:
             self._begun.set()
+            if self._pipes is not None:
+                self._pipes.end(self.progress()[1])
             # It is closed where nobody waited for the end any more.
             with suppress(OSError):
                 self._theirs.shutdown(socket.SHUT_RDWR)
@@ -104,6 +116,8 @@ class Guest:
 
     def _begin(self, serving: Any) -> None:
         serving.on_failure = lambda *failure: self.failures.append(failure)
+        if self._pipes is not None:
+            self._pipes.begin()
         self._session = serving.session
         self._serving = serving
         self._begun.set()

@@ -163,7 +163,7 @@ class Host:
         if steps.ended is None:
             steps.deadline = _FAREWELL
             steps.forget_stand_ins()
-            _, _, is_calm = guest.progress()
+            *_, is_calm = guest.progress()
             may_be_kept = not (steps.has_answered and is_calm)
             until = monotonic() + _GRACE
             try:
