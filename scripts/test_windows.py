@@ -50,6 +50,9 @@ UNITS = ["extline-json", "extline-protocol", "extline-driver"]
 WHOLE = ["extline-stdio"]
 # What the demo starts, but for the example in C: extensions, and an agent.
 DEMO = ["weather-rust", "guard-rust", "todo-rust", "embed-host"]
+# The host and the command: their units, and of the other tests those that start no program of Unix.
+HOST = ["--package", "extline-host", "--lib", "--test", "manifests", "--test", "views"]
+CLI = ["--package", "extline-cli", "--bins", "--test", "model"]
 # The SDK for Rust: its units, its testing host, and extensions as processes, which the program of the example is.
 SDK = ["--package", "extline", "--lib", "--test", "testing", "--test", "processes"]
 PROBE = ["--package", "extline", "--example", "probe"]
@@ -119,9 +122,8 @@ def main():
 def natively():
     """On Windows itself: the same tests by cargo, and the command is built."""
     for words in (
-        ["test", "--lib", *packages([*UNITS, "extline-host"])],
-        ["test", *packages(WHOLE)],
-        ["test", *SDK],
+        ["test", "--lib", *packages(UNITS)],
+        *(["test", *words] for words in (packages(WHOLE), HOST, CLI, SDK)),
         ["build", "--package", "extline-cli"],
     ):
         subprocess.run(["cargo", words[0], "--locked", *words[1:]], cwd=ROOT, check=True)
@@ -248,6 +250,8 @@ def test_programs():
     for title, words, options in (
         ("unit tests for Windows", ["--lib", *packages(UNITS)], []),
         ("tests for Windows", packages(WHOLE), []),
+        ("tests of the host for Windows", HOST, []),
+        ("tests of the command for Windows", CLI, []),
         ("tests of the SDK for Windows", SDK, [*SDK_OPTIONS, *skipped]),
     ):
         for said in cargo(title, ["test", "--no-run", *words]):

@@ -1,5 +1,7 @@
 //! `extline conformance` as a person uses it.
 
+#![cfg(unix)]
+
 mod support;
 
 use std::fs;

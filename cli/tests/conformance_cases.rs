@@ -1,5 +1,7 @@
 //! An author's own cases, and copies of the built-in ones, as a person uses them.
 
+#![cfg(unix)]
+
 mod support;
 
 use std::fs;

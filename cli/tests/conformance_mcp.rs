@@ -1,5 +1,7 @@
 //! `extline conformance --protocol mcp`: any MCP server on stdio, ours among them.
 
+#![cfg(unix)]
+
 mod support;
 
 use std::fs;

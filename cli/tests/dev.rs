@@ -1,5 +1,7 @@
 //! `extline dev`: what is saved takes the place of what runs, and what does not start is told.
 
+#![cfg(unix)]
+
 #[path = "support/page.rs"]
 mod page;
 mod support;

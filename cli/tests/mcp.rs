@@ -1,5 +1,7 @@
 //! `extline mcp`: extensions of any kind as one MCP server, behind the host.
 
+#![cfg(unix)]
+
 mod support;
 
 #[path = "mcp/asking.rs"]

@@ -1,5 +1,7 @@
 //! `extline mcp --http`: many clients, one host.
 
+#![cfg(unix)]
+
 mod support;
 
 #[path = "mcp_http/asking.rs"]

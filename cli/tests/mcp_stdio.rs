@@ -1,5 +1,7 @@
 //! `extline mcp` over what a client may give it as stdin and stdout.
 
+#![cfg(unix)]
+
 mod support;
 
 use std::fs::File;

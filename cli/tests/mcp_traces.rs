@@ -1,6 +1,8 @@
 //! A session of an MCP client and its server that `extline tap` recorded: checked, played again, and answered
 //! by a mock.
 
+#![cfg(unix)]
+
 mod support;
 
 use std::fs;

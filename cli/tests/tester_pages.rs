@@ -5,6 +5,8 @@
 //! that differ between runs are not compared; ids of cases, verdicts, causes and fixes are, and no
 //! verdict may come that the page does not show.
 
+#![cfg(unix)]
+
 mod support;
 
 use std::fs;

@@ -10,9 +10,10 @@ use serde::Serialize;
 use crate::file::{WRITTEN_BYTES, read_text};
 use crate::process::{is_executable, with_ending};
 
-/// Where the interpreter of a virtual environment is, what makes one, and what npm is called.
-const PYTHON: &str = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
-const PYTHON3: &str = if cfg!(windows) { "python" } else { "python3" };
+/// The folder of programs in a virtual environment, the interpreter there, what makes one, and what npm is called.
+pub(crate) const BIN: &str = if cfg!(windows) { "Scripts" } else { "bin" };
+pub(crate) const PYTHON: &str = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+pub(crate) const PYTHON3: &str = if cfg!(windows) { "python" } else { "python3" };
 const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
 
 /// An environment that an extension needs and that is not there, with the commands that make it.

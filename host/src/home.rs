@@ -9,6 +9,9 @@ use extline_protocol::is_hidden;
 
 use crate::file::{append, is_of_device, make_folder};
 
+/// The variable with the person's folder.
+pub(crate) const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+
 /// The folder for logs and data when the embedder names none: `$EXTLINE_HOME`, else `extline` in
 /// the platform's folder for application data, else one for this user alone in the temporary folder.
 pub fn default_home() -> PathBuf {

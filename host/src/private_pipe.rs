@@ -92,6 +92,8 @@ fn make(name: &str, is_first: bool) -> io::Result<NamedPipeServer> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
@@ -107,12 +109,17 @@ mod tests {
         let mut first = connect(&name).unwrap();
         assert_eq!(kind(connect(&name)), Some(io::ErrorKind::ResourceBusy));
         let mut accepted = pipe.accept().await.unwrap();
-        let _second = connect(&name).unwrap();
+        let second = connect(&name).unwrap();
         first.write_all(b"asked").await.unwrap();
         let mut bytes = [0; 5];
         accepted.read_exact(&mut bytes).await.unwrap();
         assert_eq!(&bytes, b"asked");
-        drop((pipe, accepted));
+        // As long as one end is open there is a pipe of that name. The runtime closes each a moment later.
+        drop((pipe, accepted, first, second));
+        let until = Instant::now() + Duration::from_secs(5);
+        while kind(connect(&name)) == Some(io::ErrorKind::ResourceBusy) && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
         assert_eq!(kind(connect(&name)), Some(io::ErrorKind::ConnectionRefused));
         assert_eq!(kind(connect("NUL")), Some(io::ErrorKind::InvalidInput));
     }

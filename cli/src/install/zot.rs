@@ -221,11 +221,17 @@ fn root(scope: Scope, project: &Path) -> Result<PathBuf, String> {
         if cfg!(target_os = "macos") {
             return in_home("Library/Application Support/zot");
         }
+        if cfg!(windows) {
+            return absolute("LOCALAPPDATA").map(|data| data.join("zot"));
+        }
         let state = absolute("XDG_STATE_HOME").or_else(|| in_home(".local/state"));
         state.map(|state| state.join("zot"))
     });
     let home = home.ok_or_else(|| {
-        "HOME is not set to an absolute path; set it or ZOT_HOME, or use --scope project".to_owned()
+        let of_person = if cfg!(windows) { "LOCALAPPDATA" } else { "HOME" };
+        format!(
+            "{of_person} is not set to an absolute path; set it or ZOT_HOME, or use --scope project"
+        )
     })?;
     Ok(home.join("extensions"))
 }

@@ -99,6 +99,9 @@ fn zot_home() -> Option<PathBuf> {
         if cfg!(target_os = "macos") {
             return home().map(|home| home.join("Library/Application Support/zot"));
         }
+        if cfg!(windows) {
+            return absolute("LOCALAPPDATA").map(|data| data.join("zot"));
+        }
         let state = absolute("XDG_STATE_HOME").or_else(|| home().map(|it| it.join(".local/state")));
         state.map(|state| state.join("zot"))
     })

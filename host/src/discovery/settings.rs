@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::file::{WRITTEN_BYTES, make_folder, read_text, replace};
+use crate::home::HOME;
 use crate::switch::{SWITCH, is_off};
 
 /// The file that people write.
@@ -180,7 +181,7 @@ impl Switches {
 
 /// `~/` is the user's home.
 fn expanded(path: PathBuf) -> PathBuf {
-    match (path.strip_prefix("~"), env::var_os("HOME")) {
+    match (path.strip_prefix("~"), env::var_os(HOME)) {
         (Ok(rest), Some(home)) => PathBuf::from(home).join(rest),
         _ => path,
     }

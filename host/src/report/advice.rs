@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::environment::{EnvironmentKind, MissingEnvironment};
+use crate::environment::{BIN, EnvironmentKind, MissingEnvironment, PYTHON, PYTHON3};
 
 /// What to do, where the lines of stderr say it.
 pub(crate) fn of_stderr(lines: &[String]) -> Option<String> {
@@ -19,8 +19,7 @@ pub(crate) fn of_missing_program(program: &Path, written: &str) -> Option<String
     if folder.ends_with("node_modules/.bin") {
         return Some("npm install in the extension's folder".to_owned());
     }
-    let environment =
-        folder.parent().filter(|it| folder.ends_with("bin") && *it != Path::new(""))?;
+    let environment = folder.parent().filter(|it| folder.ends_with(BIN) && *it != Path::new(""))?;
     // An interpreter of the system is installed otherwise.
     if !name.starts_with("python")
         || environment == Path::new("/usr")
@@ -39,8 +38,8 @@ pub(crate) fn of_missing_program(program: &Path, written: &str) -> Option<String
     Some(match made {
         Some(command) => format!("{what}: {command}"),
         None => format!(
-            "{what}: python3 -m venv --clear {environment} in the extension's folder, and install \
-             there what it needs, with {environment}/bin/pip install ..."
+            "{what}: {PYTHON3} -m venv --clear {environment} in the extension's folder, and install \
+             there what it needs, with {environment}/{BIN}/pip install ..."
         ),
     })
 }
@@ -57,9 +56,9 @@ fn of_python(line: &str) -> Option<String> {
     if let Some(name) = quoted_after(line, "ModuleNotFoundError: No module named ") {
         let package = name.split('.').next().unwrap_or(name);
         return Some(format!(
-            "install {package} for the Python that starts it: python3 -m venv .venv in the \
-             extension's folder, .venv/bin/pip install {package}, and \"exec\": \
-             \"./.venv/bin/python\" in extension.json"
+            "install {package} for the Python that starts it: {PYTHON3} -m venv .venv in the \
+             extension's folder, .venv/{BIN}/pip install {package}, and \"exec\": \
+             \"./.venv/{PYTHON}\" in extension.json"
         ));
     }
     let file = quoted_after(line, "can't open file ")?;
@@ -108,7 +107,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_told_with_the_line_that_brings_it() {
         let python = told("ModuleNotFoundError: No module named 'httpx.client'");
-        assert!(python.contains(".venv/bin/pip install httpx, and"), "{python}");
+        assert!(python.contains(&format!(".venv/{BIN}/pip install httpx, and")), "{python}");
         let node =
             told("Error [ERR_MODULE_NOT_FOUND]: Cannot find package '@a/b' imported from /x");
         assert_eq!(node, "npm install @a/b in the extension's folder");
@@ -134,11 +133,15 @@ mod tests {
     #[test]
     fn a_program_that_an_installation_brings_is_told_with_it() {
         let of = |written: &str| of_missing_program(Path::new(written), written);
-        let python = of("../env/bin/python3").unwrap();
-        assert!(python.contains("python3 -m venv --clear ../env in the extension's"), "{python}");
-        let python = of_missing_program(Path::new("/x/./.venv/bin/python3"), "./.venv/bin/python3");
+        let python = of(&format!("../env/{BIN}/python3")).unwrap();
+        let told = format!("{PYTHON3} -m venv --clear ../env in the extension's");
+        assert!(python.contains(&told), "{python}");
+        let written = format!("./.venv/{BIN}/python3");
+        let home = if cfg!(windows) { "C:/x" } else { "/x" };
+        let python = of_missing_program(Path::new(&format!("{home}/{written}")), &written);
         let python = python.unwrap();
-        assert!(python.contains("cd /x && ") && python.ends_with("venv .venv"), "{python}");
+        let goes = if cfg!(windows) { r#"cd "C:\\x" && "# } else { "cd /x && " };
+        assert!(python.contains(goes) && python.ends_with("venv .venv"), "{python}");
         let node = of("node_modules/.bin/tsx");
         assert_eq!(node.as_deref(), Some("npm install in the extension's folder"));
         for other in ["python3", "bin/python", "/usr/bin/python3.9", "./build/x", ""] {

@@ -219,8 +219,9 @@ mod tests {
         let path = env::var_os("PATH").unwrap();
         let found = resolve(OsStr::new("extline-no-such-program"), dir.path(), &path);
         assert!(matches!(found, Err(Problem::NotFound { in_path: true, .. })));
-        assert!(resolve(OsStr::new("sh"), dir.path(), &path).is_ok());
-        let found = resolve(OsStr::new("sh"), dir.path(), OsStr::new(""));
+        let shell = OsStr::new(if cfg!(windows) { "cmd" } else { "sh" });
+        assert!(resolve(shell, dir.path(), &path).is_ok());
+        let found = resolve(shell, dir.path(), OsStr::new(""));
         assert!(matches!(found, Err(Problem::NotFound { in_path: true, .. })));
     }
 

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::{Finding, Standing, StatusReport};
 use crate::discovery::Found;
 use crate::file::read_bytes;
+use crate::home::HOME;
 use crate::redact::Redactor;
 use crate::sandbox::sandbox_support;
 use crate::trust::text_of;
@@ -129,7 +130,7 @@ impl Teller {
     /// Without secrets, and without the name of the user.
     fn readable(&self, text: &str) -> String {
         let text = self.redactor.text(text).into_owned();
-        match env::var("HOME").ok().filter(|home| home.len() > 1) {
+        match env::var(HOME).ok().filter(|home| home.len() > 1) {
             Some(home) => text.replace(&home, "~"),
             None => text,
         }
