@@ -186,6 +186,7 @@ fn an_entry_goes_in_and_out_of_any_file() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "its folders are absolute on Unix alone")]
 fn hooks_go_in_and_out_of_any_file() {
     for seed in 0..FILES_OF_HOOKS {
         let mut rng = Rng::with_seed(seed);

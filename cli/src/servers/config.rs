@@ -197,8 +197,8 @@ mod tests {
             (
                 "claude.json",
                 format!(
-                    "{{\"projects\": {{\"{}\": {{\"mcpServers\": {{\"one\": {entry}}}}}}}}}",
-                    dir.path().display()
+                    "{{\"projects\": {{{}: {{\"mcpServers\": {{\"one\": {entry}}}}}}}}}",
+                    Value::from(dir.path().to_string_lossy())
                 ),
             ),
             (
