@@ -161,7 +161,7 @@ def keeps_secrets(command, kit, at_console):
 
 
 def asks_for_more(command, python):
-    """A list that is chosen from by arrows, what is typed unseen, and a text in an editor, by an extension in Python."""
+    """A list that is chosen from by arrows, what is typed unseen, and a text in an editor."""
     words = [command.wine, command.program, "call"]
     asking = ["--", python.program, python.folder / "extension/asking.py"]
     for keys in ("\x1b[B\x1b[A\x1b[B\r", "sou\r", "2\r"):

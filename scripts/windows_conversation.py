@@ -71,11 +71,15 @@ def serve_mcp(command, env, tool="echo", result="é\n", is_piped=False, **args):
         server.end(keeps_open=False)
 
 
-def with_modules(command, env):
-    """Runs a program to its end, which says at last that all is well."""
-    done = subprocess.run(command, env=env, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=PATIENCE)
-    if done.returncode != 0 or b"modules are well" not in done.stdout:
-        said = (done.stdout + done.stderr).decode(errors="replace")
+def with_modules(command, env, is_piped=False):
+    """Runs a program to its end, which says at last that all is well. Its output is a file, or a pipe."""
+    with tempfile.TemporaryFile() as file:
+        output = subprocess.PIPE if is_piped else file
+        streams = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": subprocess.STDOUT}
+        done = subprocess.run(command, env=env, check=False, timeout=PATIENCE, **streams)
+        file.seek(0)
+        said = ((done.stdout or b"") + file.read()).decode(errors="replace")
+    if done.returncode != 0 or "modules are well" not in said:
         raise Wrong(f"it ended with {done.returncode}, and said {said[-3000:]}")
 
 

@@ -115,7 +115,7 @@ class Python:
 
     def uses_modules(self, wine, env):
         """A test and an agent use the other modules."""
-        with_modules([wine, self.program, self.folder / "extension/modules.py"], env)
+        with_modules([wine, self.program, self.folder / "extension/modules.py"], env, is_piped=True)
 
     def kit(self, folder):
         """The kit's folder, with its packages."""

@@ -17,7 +17,6 @@ ext.tool("wait", { description: "Waits until it is cancelled." }, async (_, ctx)
 });
 ext.command("weather", "weather of a city", (args) => Response.prompt(`Show ${args}.`));
 ext.guard("noRm", (call) => (String(call.args.command).includes("rm -rf") ? call.block("refused") : undefined));
-await ext.run(import.meta);
 
 const play = async (host) => {
   assert.equal((await host.call("weather", { city: "Berlin" })).text, "Berlin: fog");
