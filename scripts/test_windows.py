@@ -343,7 +343,8 @@ class Wine:
             kit, left_out = runtime.kit(command.folder / language.lower()), runtime.left_out
             checks[f"a kit in {language} is called and run"] = partial(serves, found, kit)
             checks[f"a kit in {language} conforms"] = partial(conforms, found, kit, left_out)
-        checks["a client of MCP is served"] = lambda: serve_mcp([self.program, program, "mcp", kits["Rust"]], self.env)
+        served = {"command": [self.program, program, "mcp", kits["Rust"]], "result": '{"text": "x"}', "text": "x"}
+        checks["a client of MCP is served"] = partial(serve_mcp, env=self.env, **served)
         checks |= self.demo(command, found, examples, runtimes)
         checks["scripts are started"] = lambda: starts_scripts(command, kits["Rust"])
         checks["hooks are answered"] = lambda: answers_hooks(command, kits["Rust"])
