@@ -37,6 +37,7 @@ from windows_host import (  # noqa: E402
 )
 from windows_node import Node, Unavailable  # noqa: E402
 from windows_python import Python  # noqa: E402
+from windows_tap import taps  # noqa: E402
 
 TARGET = "x86_64-pc-windows-gnu"
 LINKER = "x86_64-w64-mingw32-gcc"
@@ -96,7 +97,8 @@ def main():
     wine.prepare()
     failed = []
     try:
-        for language, program in (("Rust", rust_extension()), ("C", c_extension())):
+        probe = rust_extension()
+        for language, program in (("Rust", probe), ("C", c_extension())):
             if not wine.serves(language, program):
                 failed.append(f"a conversation with an extension in {language}")
         runtimes = {"Node": node_extension(wine), "Python": python_extension()}
@@ -108,7 +110,7 @@ def main():
             ):
                 if not wine.holds(what, partial(check, wine.program, wine.env)):
                     failed.append(what)
-        failed += [f"the command: {what}" for what in wine.commands(*command_and_kits(), examples(), runtimes)]
+        failed += [f"the command: {what}" for what in wine.commands(*command_and_kits(), examples(), runtimes, probe)]
         for name, words, folder in test_programs():
             if not wine.passes(name, words, folder):
                 failed.append(name)
@@ -323,7 +325,7 @@ class Wine:
         say(f"  wine: a conversation with an extension in {language}")
         return True
 
-    def commands(self, program, rust, c, examples, runtimes):
+    def commands(self, program, rust, c, examples, runtimes, probe):
         """What the command fails at, in words."""
         command = Command(self.program, program, self.env, FOLDER / "kits")
         kits = {
@@ -347,6 +349,7 @@ class Wine:
         checks["a client of MCP is served"] = partial(serve_mcp, env=self.env, **served)
         checks |= self.demo(command, found, examples, runtimes)
         checks["scripts are started"] = lambda: starts_scripts(command, kits["Rust"])
+        checks["a tap closes what is closed"] = lambda: taps(command, LINKER, probe)
         checks["hooks are answered"] = lambda: answers_hooks(command, kits["Rust"])
         checks["a person is asked at a console"] = lambda: asks(command, kits["Rust"])
         if "Python" in runtimes:
