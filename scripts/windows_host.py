@@ -49,16 +49,16 @@ class Command:
             shutil.copy(file, place.parent)
         return folder
 
-    def start(self, *words, stderr=subprocess.STDOUT, env=()):
+    def start(self, *words, stderr=subprocess.STDOUT, env=(), cwd=None):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": stderr}
         command = [str(word) for word in (self.wine, self.program, *words)]
-        return subprocess.Popen(command, env={**self.env, **dict(env)}, **pipes)
+        return subprocess.Popen(command, env={**self.env, **dict(env)}, cwd=cwd, **pipes)
 
-    def run(self, *words, lines="", code=0, within=PATIENCE, env=()):
+    def run(self, *words, lines="", code=0, within=PATIENCE, env=(), cwd=None):
         """What it says; fails where it ends with another code."""
         # What a program starts has its stderr under wine, whatever it was given: so that is no pipe.
         with tempfile.TemporaryFile() as stderr:
-            child = self.start(*words, stderr=stderr, env=env)
+            child = self.start(*words, stderr=stderr, env=env, cwd=cwd)
             try:
                 said = child.communicate(lines.encode(), timeout=within)[0]
             except subprocess.TimeoutExpired:

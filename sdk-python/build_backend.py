@@ -60,7 +60,7 @@ def _build(crate, config_settings, package, name):
         finally:
             os.chdir(here)
         with zipfile.ZipFile(Path(folder, wheel)) as packed:
-            is_module = lambda file: file.stem.startswith("_native.") and file.suffix in (".so", ".pyd")  # noqa: E731
+            is_module = lambda file: file.name.startswith("_native.") and file.suffix in (".so", ".pyd")  # noqa: E731
             modules = [file for file in map(Path, packed.namelist()) if is_module(file)]
             # Further ones of the package may be in the wheel: those in folders below.
             module = min(modules, key=lambda file: len(file.parts))

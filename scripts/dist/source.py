@@ -36,7 +36,7 @@ def export():
     for folder in folders:
         for file in (SOURCE / folder).rglob("*"):
             name = str(file.relative_to(SOURCE))
-            is_made = "node_modules" in file.parts or file.suffix in (".so", ".pyc", ".node")
+            is_made = "node_modules" in file.parts or file.suffix in (".so", ".pyd", ".pyc", ".node")
             if file.is_file() and name not in wanted and not is_made:
                 file.unlink()
     return SOURCE

@@ -67,9 +67,8 @@ def _used(command, language, folder, skipped=()):
 
 
 def _new(command, language):
-    folder = command.folder / language
-    command.run("new", folder, "--lang", language)
-    return folder
+    command.run("new", language, "--lang", language, cwd=command.folder)
+    return command.folder / language
 
 
 def _with(command, program):

@@ -30,6 +30,10 @@ def wheel(targets, *, is_quick=False):
     if is_macos:
         # Each of the two has its own oldest system.
         env.pop("MACOSX_DEPLOYMENT_TARGET", None)
+    # Those of another platform are called otherwise on Windows, and would be packed too.
+    for old in (PYTHON / "python").rglob("_native*"):
+        if old.suffix in (".so", ".pyd"):
+            old.unlink()
     out = WORK / "wheels" / triple
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
