@@ -36,7 +36,7 @@ def check():
             _check(lief, binary, f"{archive}: {name}", name)
             count += 1
     if count == 0:
-        raise LookupError("there is nothing for macOS in dist/")
+        raise LookupError("there is nothing for macOS in dist/; make dist makes it")
     say(f"  {count} halves: load commands, names, oldest system, exported symbols, signatures")
 
 

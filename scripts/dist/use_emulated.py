@@ -33,7 +33,7 @@ def aarch64():
             skipped += 1
             say(f"  skipped: {reason}")
     if skipped == len(parts):
-        raise LookupError("there is nothing for aarch64 in dist/")
+        raise LookupError("there is nothing for aarch64 in dist/; make dist makes it")
 
 
 def emulator():

@@ -17,7 +17,7 @@ def found(*pattern):
     """The files of dist that match, or a failure that says how to make them."""
     files = [file for it in pattern for file in sorted(DIST.glob(it))]
     if not files:
-        raise LookupError(f"there is no {' or '.join(f'dist/{it}' for it in pattern)}")
+        raise LookupError(f"there is no {' or '.join(f'dist/{it}' for it in pattern)}; make dist makes it")
     return files
 
 
@@ -175,6 +175,6 @@ def told(title, of):
     try:
         of()
     except LookupError as reason:
-        say(f"  skipped: {reason}; make dist makes it")
+        say(f"  skipped: {reason}")
         return False
     return True
