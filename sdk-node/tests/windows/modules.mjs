@@ -34,6 +34,6 @@ const play = async (host) => {
 };
 await Host.with(ext, play, { tools: { forecast: () => "rain" } });
 assert.deepEqual(repair("{'path': 'a.txt', lines: [1, 2,],}").value, { path: "a.txt", lines: [1, 2] });
-const found = extract('<tool_call>{"name": "weather", "arguments": {"city": "Rome"}}</tool_call>', ["weather"]);
-assert.deepEqual(found.calls.map(({ name }) => name), ["weather"]);
+const found = extract('<tool_call>{"name": "rain", "arguments": {"city": "Rome"}}</tool_call>', ["rain"]);
+assert.deepEqual(found.calls.map(({ name }) => name), ["rain"]);
 console.log("modules are well");
