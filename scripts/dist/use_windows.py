@@ -146,6 +146,7 @@ def _node(command):
     use_packages.found("npm/extline-win32-x64-msvc-*.tgz")
     node = Node(FOLDER / "node")
     node.fetch()
+    node.allow(command.wine, command.env)
     with serving() as registry:
         folder = _new(command, "javascript")
         options = ["--os=win32", "--cpu=x64", "--registry", registry, "--silent", "--no-audit", "--no-fund"]
