@@ -22,7 +22,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent / "dist"))
 
 from commands import ROOT, Failure, main_of, on_path, run, say  # noqa: E402
-from toolchain import Missing, debian_rustc, has_std  # noqa: E402
+from targets import WINDOWS as TARGET  # noqa: E402
+from toolchain import MINGW as LINKER  # noqa: E402
+from toolchain import Missing, debian_rustc, has_std, no_node  # noqa: E402
 from windows_console import asks, asks_for_more  # noqa: E402
 from windows_conversation import Wrong, converse, serve_mcp  # noqa: E402
 from windows_demo import EXAMPLES, Demo  # noqa: E402
@@ -39,8 +41,6 @@ from windows_node import Node, Unavailable  # noqa: E402
 from windows_python import Python  # noqa: E402
 from windows_tap import taps  # noqa: E402
 
-TARGET = "x86_64-pc-windows-gnu"
-LINKER = "x86_64-w64-mingw32-gcc"
 FOLDER = ROOT / "target/windows"
 PREFIX = FOLDER / "wine"
 # Debian has the program of its package wine64 there.
@@ -196,8 +196,7 @@ def node_extension(wine):
     except Unavailable as reason:
         say(f"  skipped: extensions in Node; {reason}")
         return None
-    links = {"LIBNODE_PATH": str(node.link_folder(LINKER))}
-    node.install(libraries(cargo("the Node SDK for Windows", ["build", *NODE], **links)))
+    node.install(libraries(cargo("the Node SDK for Windows", ["build", *NODE], LIBNODE_PATH=str(no_node()))))
     node.allow(wine.program, wine.env)
     return node
 

@@ -51,17 +51,6 @@ class Node:
             mark.write_text(lock)
         run("the TypeScript half of the Node SDK", ["sh", ROOT / "scripts/build-node.sh", "--typescript"])
 
-    def link_folder(self, compiler):
-        """Where the linker finds a library of Node's, which is empty: what is used of Node is looked up in it."""
-        links = self.folder / "link"
-        if not (links / "libnode.a").exists():
-            links.mkdir(parents=True, exist_ok=True)
-            (links / "empty.c").write_text("")
-            # It is looked for by this name, and linked by the other.
-            run("an empty library", [compiler, "-shared", "-o", links / "libnode.dll", links / "empty.c"], quiet=True)
-            (links / "libnode.a").write_bytes(b"!<arch>\n")
-        return links
-
     def install(self, libraries):
         """Lays the package out, with the native modules that were built."""
         shutil.rmtree(self.folder / "extension", ignore_errors=True)
