@@ -171,12 +171,29 @@ def leaves_nothing(command, folder):
         end_of_wine(command, folder)
         what = f"kill {number + 1} of a host, seed {seed}"
         nothing_is_left(command, what)
-        try:
-            host.communicate(timeout=GONE_WITHIN)
-        except subprocess.TimeoutExpired:
-            raise Wrong(f"after {what} somebody holds its output open") from None
+        if not closes_its_output(host):
+            end_consoles_of_wine(command)
+            if not closes_its_output(host):
+                raise Wrong(f"after {what} somebody holds its output open")
         if (number + 1) % TOLD_EVERY == 0:
             say(f"  wine: {number + 1} of {KILLS} hosts were killed")
+
+
+def closes_its_output(host):
+    """Whether nobody holds the output of a host open that was killed, or soon nobody does."""
+    try:
+        host.communicate(timeout=GONE_WITHIN)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def end_consoles_of_wine(command):
+    """Ends wine's own programs behind consoles. One that was begun when its host was killed never ends."""
+    for number, words in processes(command):
+        said = " ".join(words)
+        if "\\conhost.exe" in said and "--headless" in said:
+            os.kill(number, signal.SIGKILL)
 
 
 def nothing_is_left(command, what):
