@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::environment::{BIN, EnvironmentKind, MissingEnvironment, PYTHON, PYTHON3};
+use crate::environment::{BIN, EnvironmentKind, MissingEnvironment, PYTHON3};
 
 /// What to do, where the lines of stderr say it.
 pub(crate) fn of_stderr(lines: &[String]) -> Option<String> {
@@ -19,7 +19,9 @@ pub(crate) fn of_missing_program(program: &Path, written: &str) -> Option<String
     if folder.ends_with("node_modules/.bin") {
         return Some("npm install in the extension's folder".to_owned());
     }
-    let environment = folder.parent().filter(|it| folder.ends_with(BIN) && *it != Path::new(""))?;
+    // On Windows a manifest may name it as on Unix.
+    let is_of_programs = folder.ends_with("bin") || folder.ends_with(BIN);
+    let environment = folder.parent().filter(|it| is_of_programs && *it != Path::new(""))?;
     // An interpreter of the system is installed otherwise.
     if !name.starts_with("python")
         || environment == Path::new("/usr")
@@ -58,7 +60,7 @@ fn of_python(line: &str) -> Option<String> {
         return Some(format!(
             "install {package} for the Python that starts it: {PYTHON3} -m venv .venv in the \
              extension's folder, .venv/{BIN}/pip install {package}, and \"exec\": \
-             \"./.venv/{PYTHON}\" in extension.json"
+             \"./.venv/bin/python\" in extension.json"
         ));
     }
     let file = quoted_after(line, "can't open file ")?;
@@ -136,9 +138,9 @@ mod tests {
         let python = of(&format!("../env/{BIN}/python3")).unwrap();
         let told = format!("{PYTHON3} -m venv --clear ../env in the extension's");
         assert!(python.contains(&told), "{python}");
-        let written = format!("./.venv/{BIN}/python3");
         let home = if cfg!(windows) { "C:/x" } else { "/x" };
-        let python = of_missing_program(Path::new(&format!("{home}/{written}")), &written);
+        let written = "./.venv/bin/python3";
+        let python = of_missing_program(Path::new(&format!("{home}/{written}")), written);
         let python = python.unwrap();
         let goes = if cfg!(windows) { r#"cd "C:\\x" && "# } else { "cd /x && " };
         assert!(python.contains(goes) && python.ends_with("venv .venv"), "{python}");
