@@ -28,15 +28,31 @@ pub(super) enum Key {
     Other,
 }
 
+impl Terminal {
+    pub(super) fn prompt(&mut self, text: &str) {
+        say(&format!("{BOLD}{text}{BOLD:#}"));
+        self.is_asking = true;
+    }
+
+    /// What was asked has its answer, and the cursor stands in a new line.
+    pub(super) fn is_answered(&mut self) {
+        self.is_asking = false;
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        if self.is_asking {
+            say("\n");
+        }
+    }
+}
+
 pub(super) fn say(text: &str) {
     let mut stderr = anstream::stderr().lock();
     // Nobody can be told where stderr is gone.
     let _ = stderr.write_all(text.as_bytes());
     let _ = stderr.flush();
-}
-
-fn ask(text: &str) {
-    say(&format!("{BOLD}{text}{BOLD:#}"));
 }
 
 /// Takes back the line of the cursor, and so many above it; also where colours are not wanted.

@@ -8,7 +8,7 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::{Key, ask, say};
+use super::Key;
 
 /// Whether the cursor can be moved.
 pub(crate) fn can_draw() -> bool {
@@ -20,7 +20,7 @@ pub(crate) fn can_draw() -> bool {
 pub(crate) struct Terminal {
     end: AsyncFd<OwnedFd>,
     /// The cursor stands behind a question.
-    is_asking: bool,
+    pub(super) is_asking: bool,
     /// Keys that came with others.
     typed: Vec<u8>,
 }
@@ -34,16 +34,6 @@ impl Terminal {
         // SAFETY: an owned descriptor stays open, and the same, until it is dropped, and with it the watch.
         let end = unsafe { AsyncFd::register_with_interest(end, Interest::READABLE) };
         Ok(Self { end: end?, is_asking: false, typed: Vec::new() })
-    }
-
-    pub(crate) fn prompt(&mut self, text: &str) {
-        ask(text);
-        self.is_asking = true;
-    }
-
-    /// What was asked has its answer, and the cursor stands in a new line.
-    pub(crate) fn is_answered(&mut self) {
-        self.is_asking = false;
     }
 
     /// Waits for a line, without its end. `None` at Ctrl-D. May be dropped.
@@ -89,14 +79,6 @@ impl Terminal {
                 Ok(Err(error)) => return Err(error),
                 Err(_would_block) => {}
             }
-        }
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        if self.is_asking {
-            say("\n");
         }
     }
 }

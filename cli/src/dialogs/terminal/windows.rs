@@ -10,7 +10,7 @@ use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, pol
 use crossterm_winapi::{ConsoleMode, Handle};
 use unicode_width::UnicodeWidthChar;
 
-use super::{Key, ask, say};
+use super::{Key, say};
 
 /// How long a key may take to be seen.
 const LOOK: Duration = Duration::from_millis(20);
@@ -27,23 +27,13 @@ pub(crate) fn can_draw() -> bool {
 /// The console of this process. What is not read of it stays for whoever reads next.
 pub(crate) struct Terminal {
     /// The cursor stands behind a question.
-    is_asking: bool,
+    pub(super) is_asking: bool,
 }
 
 impl Terminal {
     pub(crate) fn open() -> io::Result<Self> {
         mode()?;
         Ok(Self { is_asking: false })
-    }
-
-    pub(crate) fn prompt(&mut self, text: &str) {
-        ask(text);
-        self.is_asking = true;
-    }
-
-    /// What was asked has its answer, and the cursor stands in a new line.
-    pub(crate) fn is_answered(&mut self) {
-        self.is_asking = false;
     }
 
     /// Waits for a line, without its end. `None` at Ctrl-D or Ctrl-Z where nothing was typed before. May be
@@ -77,14 +67,6 @@ impl Terminal {
                 }
             }
             tokio::time::sleep(LOOK).await;
-        }
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        if self.is_asking {
-            say("\n");
         }
     }
 }
