@@ -1,12 +1,12 @@
 //! zot, which runs extensions itself: they are copied into its folder, as its own `zot ext install` does. There is
 //! no file to edit, and the guards of an extension hold as they do in zot.
 
-use std::env;
 use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use extline_host::Manifest;
+use extline_host::discovery::zot_home;
 use serde_json::{Value, json};
 
 use super::entry::Entry;
@@ -214,20 +214,7 @@ fn root(scope: Scope, project: &Path) -> Result<PathBuf, String> {
     if scope == Scope::Project {
         return Ok(project.join(".zot/extensions"));
     }
-    let absolute =
-        |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let in_home = |rest: &str| absolute("HOME").map(|home| home.join(rest));
-    let home = absolute("ZOT_HOME").or_else(|| {
-        if cfg!(target_os = "macos") {
-            return in_home("Library/Application Support/zot");
-        }
-        if cfg!(windows) {
-            return absolute("LOCALAPPDATA").map(|data| data.join("zot"));
-        }
-        let state = absolute("XDG_STATE_HOME").or_else(|| in_home(".local/state"));
-        state.map(|state| state.join("zot"))
-    });
-    let home = home.ok_or_else(|| {
+    let home = zot_home().ok_or_else(|| {
         let of_person = if cfg!(windows) { "LOCALAPPDATA" } else { "HOME" };
         format!(
             "{of_person} is not set to an absolute path; set it or ZOT_HOME, or use --scope project"

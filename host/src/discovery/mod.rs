@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-pub use self::places::Layer;
 use self::places::Place;
+pub use self::places::{Layer, zot_home};
 pub use self::settings::{ExtensionSettings, SettingsError, switch_extension};
 use crate::environment::MissingEnvironment;
 use crate::file::real;

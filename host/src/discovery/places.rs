@@ -90,8 +90,9 @@ fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// Where zot keeps what is its own.
-fn zot_home() -> Option<PathBuf> {
+/// Where zot keeps what is its own: `$ZOT_HOME`, else its folder where the platform keeps what programs keep.
+/// `None` where the variables that say so are not absolute paths.
+pub fn zot_home() -> Option<PathBuf> {
     let absolute =
         |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let home = || absolute("HOME");
