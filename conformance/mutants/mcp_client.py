@@ -205,7 +205,8 @@ class Server:
             return
         if "error" in message and broken("errors-are-no-answers"):
             return
-        entry["answer"] = getattr(self, "kept", message)
+        # The first one counts: a second may come before the caller has read it.
+        entry.setdefault("answer", getattr(self, "kept", message))
         entry["done"].set()
 
     # Its end.
