@@ -156,7 +156,7 @@ fn a_value_is_no_argument_and_is_not_shown_again() {
     let empty = weather.set("");
     empty.assert_code(1);
     empty.assert_says(&["the value is empty, and nothing is set"]);
-    let nobody = weather.extline.run_with_input(&["secret", "set", "../x", "A"], "v");
+    let nobody = weather.extline.run_with_input(&["secret", "set", "./no-such-folder", "A"], "v");
     nobody.assert_code(1);
     nobody.assert_says(&["there is no such folder"]);
     let undeclared = ["secret", "set", weather.folder(), "OTHER"];
