@@ -25,7 +25,7 @@ bench-instructions: ## count the instructions of a call; needs valgrind, skipped
 
 lint: ## format check and clippy, warnings are errors
 	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-targets --target-dir target/clippy -- -D warnings
+	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 fmt: ## format the Rust code
 	cargo fmt --all

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Everything that must hold before a change is merged: the steps, and which of them run side by side.
 
-What only reads the code runs beside the build of everything, which leaves a CPU idle at times. The tests
-then wait for processes more than they compute, so there are two lanes: the tests of Rust, and beside them
-those of Node, Python, MCP and C, one after another.
+The build of everything, clippy and the documentation use all CPUs, and share what they have made, so they
+run one after another. The tests wait for processes more than they compute, so there are two lanes: the tests
+of Rust and C, and beside them those of Node, Python and MCP, one after another.
 """
 
 import os
@@ -23,12 +23,11 @@ def main():
     keep_compiled_python()
     build_at_once()
     tools.put_on_path()
-    run = Run(steps=[FORMAT, CLIPPY, DOCUMENTATION, BUILD, *RUST, *OTHERS, PYTHON_PACKAGE, *LAST])
-    run.one_by_one([FORMAT])
-    run.side_by_side([CLIPPY, DOCUMENTATION], [BUILD])
+    run = Run(steps=[FORMAT, BUILD, CLIPPY, DOCUMENTATION, *RUST, *OTHERS, *PACKAGES, *LAST])
+    run.one_by_one([FORMAT, BUILD, CLIPPY, DOCUMENTATION])
     if BUILD.outcome == "ok":
         os.environ["EXTLINE_BUILT"] = "1"
-    run.side_by_side([*RUST, PYTHON_PACKAGE], OTHERS)
+    run.side_by_side([*RUST, *PACKAGES], OTHERS)
     run.one_by_one(LAST)
     sys.exit(run.summary())
 
@@ -69,17 +68,16 @@ FORMAT = Step(
     cargo("fmt --all --check"),
     needs=[Tool(cargo("fmt --version"), "rustfmt", "rustup component add rustfmt")],
 )
-# Both in a folder of their own: two builds in one would wait for each other.
 CLIPPY = Step(
     "clippy, warnings are errors",
-    cargo("clippy --locked --workspace --all-targets --target-dir target/clippy -- -D warnings"),
+    cargo("clippy --locked --workspace --all-targets -- -D warnings"),
     needs=[Tool(cargo("clippy --version"), "clippy", "rustup component add clippy")],
 )
 DOCUMENTATION = Step(
     "documentation builds without a warning",
     [
         *["env", "RUSTDOCFLAGS=-D warnings"],
-        *cargo("doc --locked --workspace --no-deps --target-dir target/clippy"),
+        *cargo("doc --locked --workspace --no-deps"),
     ],
 )
 # One build for all that follows. A part that is built alone has other features of its dependencies, and
@@ -98,19 +96,22 @@ OTHERS = [
     MCP,
     # It puts the native half as it is released where the tests of the Node SDK had the other.
     Step("tests: the Node package, packed and installed elsewhere", ["scripts/test-node-package.sh"]),
+]
+# These run behind the tests of Rust.
+PACKAGES = [
     Step(
         "tests: the C SDK, under the sanitizers and valgrind",
         ["scripts/test-c.sh"],
         needs=[Tool(["test", platform.system(), "=", "Linux"], "Linux", "it reads ELF files")],
     ),
+    # With the Python that those tests have installed. It leaves modules beside the sources, which a client of
+    # MCP would start with.
+    Step(
+        "tests: the Python package, installed from its source archive",
+        ["scripts/test-python-package.sh"],
+        after=[MCP],
+    ),
 ]
-# With the Python that those tests have installed. It leaves modules beside the sources, which a client of MCP
-# would start with.
-PYTHON_PACKAGE = Step(
-    "tests: the Python package, installed from its source archive",
-    ["scripts/test-python-package.sh"],
-    after=[MCP],
-)
 # The examples and the benchmark run with what the steps of the SDKs made.
 LAST = [
     Step(
