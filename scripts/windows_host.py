@@ -172,6 +172,7 @@ def leaves_nothing(command, folder):
         what = f"kill {number + 1} of a host, seed {seed}"
         nothing_is_left(command, what)
         if not closes_its_output(host):
+            say(f"  wine: after {what} a console of wine's own held its output open, and is ended")
             end_consoles_of_wine(command)
             if not closes_its_output(host):
                 raise Wrong(f"after {what} somebody holds its output open")
