@@ -77,7 +77,7 @@ static void first(void *user, extline_call *call, extline_str payload) {
     } else if (is(what, "throw")) {
         extline_call_error(call, "internal", MESSAGE);
     } else if (is(what, "late")) {
-        wait_ms(300);
+        wait_ms(700);
         extline_call_block(call, "too late");
     } else {
         if (is(what, "hang")) wait_ms(60000);

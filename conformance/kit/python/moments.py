@@ -69,7 +69,7 @@ def first(args):
     if what == "hang":
         time.sleep(60)
     if what == "late":
-        time.sleep(0.3)
+        time.sleep(0.7)
         raise Blocked("too late")
     return {**args, "first": True} if what == "rewrite" else None
 

@@ -30,7 +30,7 @@ def first(call):
     if do == "hang":
         time.sleep(60)
     if do == "late":
-        time.sleep(0.3)
+        time.sleep(0.7)
         return call.block("too late")
 
 

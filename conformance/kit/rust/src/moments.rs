@@ -65,7 +65,7 @@ async fn first(call: ToolUse, _: Context) -> Result<Decision, ToolError> {
             Ok(call.allow())
         }
         "late" => {
-            sleep(Duration::from_millis(300)).await;
+            sleep(Duration::from_millis(700)).await;
             Ok(call.block("too late"))
         }
         _ => Ok(call.allow()),

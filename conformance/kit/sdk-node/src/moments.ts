@@ -21,7 +21,7 @@ kit.intercept("tool_call", async (call) => {
   if (what === "throw") throw new Error(MESSAGE);
   if (what === "hang") await sleep(60_000);
   if (what === "late") {
-    await sleep(300);
+    await sleep(700);
     return call.block("too late");
   }
 });
