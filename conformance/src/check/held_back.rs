@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::replies::{ANSWERS, answer_to};
 use super::{Finding, Observed, Outcome};
-use crate::target::What;
+use crate::target::{What, lines_of};
 
 /// Nothing is written for so long after a question before an answer to it counts as late.
 const LATE: Duration = Duration::from_secs(1);
@@ -75,8 +75,7 @@ fn pauses(observed: &Observed<'_>) -> Vec<Pause> {
 }
 
 fn questions(bytes: &[u8]) -> Vec<(&'static str, String)> {
-    let lines = bytes.split(|byte| *byte == b'\n');
-    let frames = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let frames = lines_of(bytes).filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     let question = |frame: Value| Some((answer_to(&frame)?, frame["id"].as_str()?.to_owned()));
     frames.filter_map(question).collect()
 }

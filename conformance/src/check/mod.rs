@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 pub(crate) use self::mcp::{ANSWERED, ENDS, VALIDATES};
 pub(crate) use self::surface::surface;
 use crate::conversation::{Arrived, Growth, Rest, Survey};
-use crate::target::{Timeline, What};
+use crate::target::{Timeline, What, lines_of};
 
 /// Something a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -187,7 +187,7 @@ const CHECKS: [(&str, Check); 48] = [
 
 /// The frames in what the tester wrote.
 fn sent(bytes: &[u8]) -> impl Iterator<Item = Value> {
-    bytes.split(|byte| *byte == b'\n').filter_map(|line| {
+    lines_of(bytes).filter_map(|line| {
         let whole = serde_json::from_slice(line).ok();
         let whole = whole.or_else(|| serde_json::from_str(&without_surrogates(line)).ok());
         whole.or_else(|| head(line)).or_else(|| mcp::head(line))

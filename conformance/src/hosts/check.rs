@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use extline_scenario::Failure;
+use memchr::memmem;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use super::puppet::{Arrived, Passed, Puppet};
 use crate::case::Case;
 use crate::report::{CaseReport, Entry, Evidence, Lane, Verdict};
 use crate::run::problem_of;
-use crate::target::weight;
+use crate::target::{lines_of, weight};
 
 /// How much before a finding is shown.
 const BEFORE: usize = 6;
@@ -180,12 +181,11 @@ fn messages(seen: &Transcript) -> Vec<Finding> {
 /// The frames that an extension wrote, as far as they are of one of these types.
 fn written(bytes: &[u8]) -> impl Iterator<Item = Value> {
     const WANTED: [&[u8]; 4] = [b"_result", b"_response", b"subscribe", b"hello"];
-    let lines = bytes.split(|byte| *byte == b'\n');
     let wanted = |line: &&[u8]| {
         let head = &line[..line.len().min(200)];
-        WANTED.iter().any(|word| head.windows(word.len()).any(|window| window == *word))
+        WANTED.iter().any(|word| memmem::find(head, word).is_some())
     };
-    lines.filter(wanted).filter_map(|line| serde_json::from_slice(line).ok())
+    lines_of(bytes).filter(wanted).filter_map(|line| serde_json::from_slice(line).ok())
 }
 
 /// The ids of open calls are strings, not empty, and no two are the same.

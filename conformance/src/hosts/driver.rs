@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use extline_host::Exit;
+use memchr::memchr;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal as SystemSignal, kill_process};
@@ -141,7 +142,7 @@ impl Driver {
             (self.stdout, self.partial, seen) = (None, Vec::new(), 0);
         }
         // What came before this read has no LF.
-        while let Some(end) = self.partial[seen..].iter().position(|byte| *byte == b'\n') {
+        while let Some(end) = memchr(b'\n', &self.partial[seen..]) {
             let line: Vec<u8> = self.partial.drain(..=seen + end).collect();
             seen = 0;
             let answer = serde_json::from_slice::<Value>(&line).unwrap_or_default();

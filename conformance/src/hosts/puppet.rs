@@ -9,6 +9,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use memchr::memchr;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
@@ -247,7 +248,7 @@ impl Puppet {
     }
 
     fn take_input(&mut self, mut bytes: &[u8], log: &mut Log) {
-        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+        while let Some(end) = memchr(b'\n', bytes) {
             let (mut line, mut pieces) = std::mem::take(&mut self.partial);
             line.extend_from_slice(&bytes[..end]);
             pieces.push(end + 1);

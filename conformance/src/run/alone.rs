@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use extline_scenario::Failure;
+use memchr::memchr_iter;
 
 use super::contact::Contact;
 use super::harness::caught;
@@ -101,7 +102,7 @@ impl<'a> Alone<'a> {
         let outcome = play::play(case, values, &mut conversation, &self.run.survey, 1);
         let records = conversation.seen().timeline().records();
         let lines = |what: &What| match what {
-            What::Sent { bytes, .. } => bytes.split(|byte| *byte == b'\n').count() - 1,
+            What::Sent { bytes, .. } => memchr_iter(b'\n', bytes).count(),
             _ => 0,
         };
         let mut played = Played {

@@ -6,6 +6,7 @@
 mod driven;
 mod ends;
 mod group;
+mod lines;
 mod outgoing;
 mod process;
 mod timeline;
@@ -24,6 +25,7 @@ pub(crate) use self::ends::Ends;
 pub(crate) use self::group::Group;
 pub(crate) use self::group::is_stopped;
 pub use self::group::stop_all;
+pub(crate) use self::lines::lines_of;
 #[cfg(unix)]
 pub(crate) use self::process::{is_busy, processor_time};
 pub(crate) use self::system::{no_pipe_of, no_signal};

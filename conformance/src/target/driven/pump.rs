@@ -3,6 +3,8 @@
 use std::io::{self, ErrorKind};
 use std::time::{Duration, Instant};
 
+use memchr::memchr;
+
 use super::Target;
 use crate::target::outgoing::Outgoing;
 use crate::target::system::{ToStdin, wait};
@@ -163,7 +165,7 @@ impl Target {
     fn take_output(&mut self, mut bytes: &[u8]) {
         let now = Instant::now();
         self.partial.1 += 1;
-        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+        while let Some(end) = memchr(b'\n', bytes) {
             self.partial.0.extend_from_slice(&bytes[..end]);
             bytes = &bytes[end + 1..];
             let (line, reads) = std::mem::replace(&mut self.partial, (Vec::new(), 1));
