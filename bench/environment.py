@@ -27,7 +27,7 @@ def make(name, command):
     """Made anew when the packages or the interpreter are others."""
     locked = LOCKED / f"{name}.txt"
     mark = BUILT / name / "made-from"
-    made_from = f"{sys.executable} {sys.version}\n{locked.read_text(encoding='utf-8')}"
+    made_from = f"{sys.base_prefix} {sys.version}\n{locked.read_text(encoding='utf-8')}"
     if mark.exists() and mark.read_text(encoding="utf-8") == made_from:
         return
     command([sys.executable, "-m", "venv", "--clear", str(BUILT / name)])

@@ -35,7 +35,7 @@ def python_with(folder, made_from, *packages):
         pip = [str(folder / "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, *packages], check=True)
 
-    return str(made(folder, f"{sys.executable} {sys.version}\n{made_from}", make) / "bin/python")
+    return str(made(folder, f"{sys.base_prefix} {sys.version}\n{made_from}", make) / "bin/python")
 
 
 def npm(folder, *words):

@@ -10,7 +10,7 @@ locked=sdk-python/requirements-test.txt
 
 # Made anew when the packages or the interpreter are others.
 mark=$environment/made-from
-made_from=$(python3 -c 'import sys; print(sys.executable, sys.version)' && cat "$locked")
+made_from=$(python3 -c 'import sys; print(sys.base_prefix, sys.version)' && cat "$locked")
 if [ ! -e "$mark" ] || [ "$(cat "$mark")" != "$made_from" ]; then
     python3 -m venv --clear "$environment"
     "$environment/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$locked"

@@ -19,7 +19,7 @@ SHELL_SCRIPTS = ["scripts/*.sh", "sdk-c/packaging/*.sh", "examples/*/*.sh", "con
 
 def main():
     os.chdir(ROOT)
-    skip_python_shims()
+    begin_with_plain_python()
     keep_compiled_python()
     build_at_once()
     tools.put_on_path()
@@ -32,12 +32,16 @@ def main():
     sys.exit(run.summary())
 
 
-def skip_python_shims():
-    """Programs are started by the thousand here, and the `python3` of a version manager is a script that
-    takes several times as long as the interpreter, which stands in a folder of its own."""
-    ask = ["python3", "-c", "import sys; print(sys.executable)"]
+def begin_with_plain_python():
+    """Programs in Python are started by the thousand here. The `python3` of a version manager is a script, and
+    what a machine has installed for its Python may run at each start: either takes several times as long as the
+    interpreter. So `python3` is one that has no packages, which a test cannot depend on then."""
+    ask = ["python3", "-c", "import sys; print(sys._base_executable)"]
     python = subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
-    os.environ["PATH"] = f"{os.path.dirname(python)}:{os.environ['PATH']}"
+    plain = ROOT / "target/plain-python"
+    # Of another interpreter, it is made anew.
+    subprocess.run([python, "-m", "venv", "--clear", "--without-pip", plain], check=True)
+    os.environ["PATH"] = f"{plain / 'bin'}{os.pathsep}{os.environ['PATH']}"
     # Where the crate pyo3 has to look for it, it is built anew whenever the path is another, as under npm.
     os.environ.setdefault("PYO3_PYTHON", python)
 
