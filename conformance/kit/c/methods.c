@@ -112,7 +112,7 @@ static void count(void *user, extline_call *call, extline_str params) {
         return;
     }
     forget(&part);
-    if (bytes >= 0 && now_ms() - began >= 100) {
+    if (bytes >= 0 && now_ms() - began >= 500) {
         extline_call_text(call, "waited");
         return;
     }

@@ -37,7 +37,7 @@ class Asked(Call):
         n, size, began = self.count("n"), self.args.get("bytes"), time.monotonic()
         for i in range(1, n + 1):
             self.send_part(i if size is None else "x" * size)
-        is_slow = size is not None and time.monotonic() - began >= 0.1
+        is_slow = size is not None and time.monotonic() - began >= 0.5
         return "waited" if is_slow else n
 
     def apply(self):

@@ -9,7 +9,7 @@ def count(params):
     size, began = params.get("bytes"), time.monotonic()
     for i in range(1, params["n"] + 1):
         yield i if size is None else "x" * size
-    is_slow = size is not None and time.monotonic() - began >= 0.1
+    is_slow = size is not None and time.monotonic() - began >= 0.5
     return "waited" if is_slow else params["n"]
 
 

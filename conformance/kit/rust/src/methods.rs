@@ -77,7 +77,7 @@ pub(crate) fn add(kit: Extension) -> Extension {
                 Some(bytes) => ctx.send_part(&"x".repeat(bytes)).await?,
             }
         }
-        let is_slow = count.bytes.is_some() && began.elapsed() >= Duration::from_millis(100);
+        let is_slow = count.bytes.is_some() && began.elapsed() >= Duration::from_millis(500);
         Ok(if is_slow { json!("waited") } else { json!(count.n) })
     };
     kit.method("kit.count", count).method("kit.wait", async |_: Value, ctx: Context| {

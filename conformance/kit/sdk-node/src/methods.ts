@@ -6,7 +6,7 @@ kit.method("kit.count", function* (params) {
   const { n, bytes } = params as { n: number; bytes?: number };
   const began = performance.now();
   for (let i = 1; i <= n; i++) yield bytes === undefined ? i : "x".repeat(bytes);
-  return bytes !== undefined && performance.now() - began >= 100 ? "waited" : n;
+  return bytes !== undefined && performance.now() - began >= 500 ? "waited" : n;
 });
 
 kit.method("kit.wait", async (_, ctx) => {
