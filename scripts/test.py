@@ -39,7 +39,7 @@ def begin_with_plain_python():
     ask = ["python3", "-c", "import sys; print(sys._base_executable)"]
     python = subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
     plain = ROOT / "target/plain-python"
-    # Of another interpreter, it is made anew.
+    # Made anew each time, in 0.2 s: the interpreter may be another.
     subprocess.run([python, "-m", "venv", "--clear", "--without-pip", plain], check=True)
     os.environ["PATH"] = f"{plain / 'bin'}{os.pathsep}{os.environ['PATH']}"
     # Where the crate pyo3 has to look for it, it is built anew whenever the path is another, as under npm.
