@@ -40,7 +40,8 @@ def begin_with_plain_python():
     python = subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
     plain = ROOT / "target/plain-python"
     # Made anew each time, in 0.2 s: the interpreter may be another.
-    subprocess.run([python, "-m", "venv", "--clear", "--without-pip", plain], check=True)
+    if subprocess.run([python, "-m", "venv", "--clear", "--without-pip", plain]).returncode:
+        sys.exit(f"error: {plain}, the Python of the tests, cannot be made, as venv said; remove it, and run this again")
     os.environ["PATH"] = f"{plain / 'bin'}{os.pathsep}{os.environ['PATH']}"
     # Where the crate pyo3 has to look for it, it is built anew whenever the path is another, as under npm.
     os.environ.setdefault("PYO3_PYTHON", python)
