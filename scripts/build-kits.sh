@@ -23,8 +23,7 @@ build() {
 
 build_typescript() {
     scripts/build-node.sh
-    node sdk-node/scripts/link.mjs conformance/kit/sdk-node zod @types/node
-    node sdk-node/node_modules/typescript/bin/tsc -p conformance/kit/sdk-node
+    node sdk-node/scripts/build-kit.mjs
 }
 
 # As scripts/test-c.sh does: what is in the kit's folder stays right for it too.

@@ -82,16 +82,13 @@ class Node:
 
     def kit(self, folder):
         """The kit's folder, with its packages."""
-        link, tsc = SDK / "scripts/link.mjs", SDK / "node_modules/typescript/bin/tsc"
-        run("packages of the kit in TypeScript", ["node", link, KIT, "zod", "@types/node"], quiet=True)
-        run("the kit in TypeScript", ["node", tsc, "-p", KIT], quiet=True)
+        run("the kit in TypeScript", ["node", SDK / "scripts/build-kit.mjs"], quiet=True)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         for name in ("extension.json", "package.json"):
             shutil.copy(KIT / name, folder)
         shutil.copytree(KIT / "dist", folder / "dist")
         shutil.copytree(self.package, folder / "node_modules/extline")
-        shutil.copytree(SDK / "node_modules/zod", folder / "node_modules/zod")
         return folder
 
     def example(self, folder):
