@@ -16,8 +16,8 @@ const WARMING: usize = 2;
 const CALM: usize = 3;
 /// After so many rounds it is seen: what collects its memory from time to time has done so by then.
 const MOST: usize = 24;
-/// The time for all of it. What takes longer is not measured.
-const TIME: Duration = Duration::from_secs(6);
+/// The time for all of it. What takes longer is not measured. One that lets go needs a few rounds of it alone.
+const TIME: Duration = Duration::from_secs(20);
 
 /// How much more memory a process held after each round of requests, all of them of the same size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
