@@ -22,8 +22,7 @@ from targets import MACOS
 
 VENV = TOOLS / "venv"
 DEBIAN = TOOLS / "debian"
-# One compiler, with its source, the LLVM that it loads, and what it strips files for macOS with. They are of Debian
-# 12's security archive.
+# One compiler, with its source and with the LLVM that it loads. They are of Debian 12's security archive.
 RUST = "1.96.0+dfsg1-1~deb12u2"
 PACKAGES = {
     "rustc-web": RUST,
@@ -31,7 +30,6 @@ PACKAGES = {
     "libstd-rust-web-dev": RUST,
     "rust-web-src": RUST,
     "libllvm22": "1:22.1.8-1~deb12u1",
-    "llvm-22": "1:22.1.8-1~deb12u1",
 }
 CYCLONEDX = "0.5.9"
 # Zig has no library for what mingw's linker is told to link.
@@ -88,16 +86,11 @@ def debian_rustc():
         unpack(wanted.split(), DEBIAN)
         done.write_text(wanted)
     rustc.parent.mkdir(parents=True, exist_ok=True)
-    for name, program in (("rustc", "usr/bin/rustc"), ("rust-objcopy", "usr/lib/llvm-22/bin/llvm-objcopy")):
-        unpacked(rustc.with_name(name), DEBIAN / program)
+    library = shlex.quote(str(DEBIAN / "usr/lib/x86_64-linux-gnu"))
+    program = shlex.quote(str(DEBIAN / "usr/bin/rustc"))
+    rustc.write_text(f'#!/bin/sh\nLD_LIBRARY_PATH={library} exec {program} "$@"\n')
+    rustc.chmod(0o755)
     return rustc
-
-
-def unpacked(starter, program):
-    """Makes what starts a program that is unpacked, not installed, and what that starts itself."""
-    library, folder = (shlex.quote(str(path)) for path in (DEBIAN / "usr/lib/x86_64-linux-gnu", starter.parent))
-    starter.write_text(f'#!/bin/sh\nLD_LIBRARY_PATH={library} PATH={folder}:$PATH exec {shlex.quote(str(program))} "$@"\n')
-    starter.chmod(0o755)
 
 
 def unpack(packages, folder, options=()):
