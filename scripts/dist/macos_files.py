@@ -71,8 +71,16 @@ def _check(lief, binary, where, name):
             expected = f"@rpath/libextline.{version().rsplit('.', 1)[0]}.dylib"
             must(library.name == expected, f"is named {library.name}, and not {expected}")
         must(is_own or library.name.startswith(OF_THE_SYSTEM), f"loads {library.name}, which not every macOS has")
+    for place in _tables(binary):
+        must(place % 8 == 0, f"has a table at {place}, which is no multiple of 8, and macOS 27 does not load it")
     must(cpu != "aarch64" or binary.has_code_signature, "has no signature, and no arm64 starts it")
     for suffix, holds in EXPORTED.items():
         if name.endswith(suffix):
             symbols = {symbol.name for symbol in binary.exported_symbols}
             must(holds(name, symbols), f"exports {sorted(symbols)[:8]}")
+
+
+def _tables(binary):
+    """Where the tables of symbols lie, from the beginning of the file."""
+    symbols, dynamic = binary.symbol_command, binary.dynamic_symbol_command
+    return symbols.symbol_offset, symbols.strings_offset, dynamic.indirect_symbol_offset
