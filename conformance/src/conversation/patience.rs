@@ -19,6 +19,11 @@ pub(crate) trait Worker {
         false
     }
 
+    /// How many bytes it is sent and has not taken yet.
+    fn unwritten(&self) -> usize {
+        0
+    }
+
     /// For how long the tester itself had no processor while it waited: then it had none either.
     fn stalled(&self) -> Duration {
         Duration::ZERO
@@ -36,6 +41,10 @@ impl Worker for Target {
 
     fn only_waits_for_input(&self) -> bool {
         self.only_waits_for_input()
+    }
+
+    fn unwritten(&self) -> usize {
+        self.unwritten()
     }
 
     fn stalled(&self) -> Duration {
@@ -73,8 +82,8 @@ impl Standstill {
 
 /// How long something is waited for. A process that could run and has not come to it may only be
 /// short of a processor, so it gets up to [`Patience::TIMES`] the time on a processor; one that
-/// waits for something itself gets no more. A time in which the tester had no processor itself does
-/// not count.
+/// waits for something itself gets no more, but for the rest of what it is sent while it takes that. A
+/// time in which the tester had no processor itself does not count.
 pub(crate) struct Patience {
     pub(crate) until: Instant,
     /// For how long the tester had no processor when it looked last.
@@ -87,6 +96,8 @@ pub(crate) struct Patience {
     counted: Option<(Instant, Option<Duration>)>,
     /// What the tester lost has been made up for.
     is_beyond: bool,
+    /// How many bytes were left to be taken when it was looked at last.
+    left: Option<usize>,
 }
 
 impl Patience {
@@ -101,7 +112,15 @@ impl Patience {
     pub(crate) fn new(until: Instant) -> Self {
         let time = until.saturating_duration_since(Instant::now());
         let more = time * (Self::TIMES - 1);
-        Self { until, stalled: Duration::ZERO, time, more, counted: None, is_beyond: false }
+        Self {
+            until,
+            stalled: Duration::ZERO,
+            time,
+            more,
+            counted: None,
+            is_beyond: false,
+            left: None,
+        }
     }
 
     /// The same for the end of one that begins to end now. It gets the time on a processor and no more:
@@ -139,8 +158,11 @@ impl Patience {
         // Where the system does not tell, the clock has to do.
         let computed = used.zip(worker.processor_time());
         let computed = computed.map_or(waited, |(before, after)| after.saturating_sub(before));
-        let more =
-            waited < self.time * (Self::AT_MOST - 1) && computed < self.more && worker.is_busy();
+        let left = worker.unwritten();
+        let takes = self.left.replace(left).map_or(left > 0, |before| left < before);
+        let more = waited < self.time * (Self::AT_MOST - 1)
+            && computed < self.more
+            && (takes || worker.is_busy());
         if more {
             self.until = now + Self::LOOK_EVERY;
         }
@@ -209,6 +231,36 @@ mod tests {
         fn is_busy(&self) -> bool {
             true
         }
+    }
+
+    /// One that waits for the next bytes, of which so many are left.
+    struct Takes(Cell<usize>);
+
+    impl Worker for Takes {
+        fn processor_time(&self) -> Option<Duration> {
+            Some(Duration::ZERO)
+        }
+
+        fn is_busy(&self) -> bool {
+            false
+        }
+
+        fn unwritten(&self) -> usize {
+            self.0.get()
+        }
+    }
+
+    #[test]
+    fn one_that_takes_what_it_is_sent_gets_more_time_and_one_that_stopped_does_not() {
+        let worker = Takes(Cell::new(3000));
+        let mut patience = Patience::new(Instant::now() + Duration::from_secs(5));
+        assert!(patience.has_more(&worker));
+        worker.0.set(1000);
+        assert!(patience.has_more(&worker));
+        assert!(!patience.has_more(&worker), "it took nothing more");
+        worker.0.set(0);
+        assert!(patience.has_more(&worker), "it took the rest just now");
+        assert!(!patience.has_more(&worker), "it has all, and waits");
     }
 
     #[test]
