@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { build } from "esbuild";
 import { install, PACKAGE, ROOT, run, says, scratch } from "./repository.mjs";
 
 const EXAMPLES = join(ROOT, "examples");
@@ -13,14 +12,13 @@ install(EXAMPLES, "tsx", "zod", "@types/node");
 
 const example = (name: string) => join(EXAMPLES, name);
 
-/** Bundles an example as docs/typescript/guide.md says, in a folder of its own. */
+/** An example as one file, in a folder of its own. */
 async function bundled(name: string): Promise<string> {
   const folder = scratch();
   install(folder);
   const manifest = JSON.parse(readFileSync(join(example(name), "extension.json"), "utf8"));
   const entry = join(example(name), manifest.args.at(-1));
-  const outfile = join(folder, "dist/main.mjs");
-  await build({ entryPoints: [entry], outfile, bundle: true, platform: "node", format: "esm", external: ["extline"] });
+  await says("node", [join(PACKAGE, "scripts/bundle-extension.mjs"), entry, join(folder, "dist/main.mjs")]);
   writeFileSync(join(folder, "extension.json"), JSON.stringify({ ...manifest, args: ["dist/main.mjs"] }));
   return folder;
 }
@@ -269,7 +267,6 @@ describe("scratchpad-typescript", { concurrency: 2 }, () => {
   });
 });
 
-// The tester starts each more than a hundred times, and tsx takes three times as long to start one as what it compiles.
 describe("conform at the level of an SDK", { concurrency: 2 }, () => {
   const conforms = async (folder: string): Promise<void> => {
     const { code, stdout, stderr } = await run("extline", ["conformance", "--level", "sdk", folder]);
