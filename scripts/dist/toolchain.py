@@ -35,8 +35,9 @@ CYCLONEDX = "0.5.9"
 # Zig has no library for what mingw's linker is told to link.
 MINGW = "x86_64-w64-mingw32-gcc"
 # The linker leaves symbols out. rustc would have llvm-objcopy do it, which does not come with Debian's compiler, and
-# which may put a table where macOS 27 does not load it. A library of which nothing is called is not loaded either.
-MACOS_FLAGS = ["-Cstrip=none", "-Clink-arg=-s", "-Clink-arg=-Wl,-x", "-Clink-arg=-Wl,-dead_strip_dylibs"]
+# which may put a table where macOS 27 does not load it. Zig keeps local symbols then: told to leave them out too
+# (`-x`), it writes what lies in its memory in their places. A library of which nothing is called is not loaded either.
+MACOS_FLAGS = ["-Cstrip=none", "-Clink-arg=-s", "-Clink-arg=-Wl,-dead_strip_dylibs"]
 # Otherwise a program loads mingw's libraries, which no Windows has; and the time would be in the file.
 MINGW_FLAGS = ["-Ctarget-feature=+crt-static", "-Clink-arg=-static", "-Clink-arg=-Wl,--no-insert-timestamp"]
 
