@@ -4,7 +4,11 @@
 import { build } from "esbuild";
 
 const [source, file] = process.argv.slice(2);
-await build({
+if (file === undefined) {
+  console.error("usage: node bundle-extension.mjs SOURCE FILE");
+  process.exit(2);
+}
+const bundled = build({
   entryPoints: [source],
   outfile: file,
   bundle: true,
@@ -13,3 +17,4 @@ await build({
   external: ["extline"],
   logLevel: "warning",
 });
+await bundled.catch(() => (process.exitCode = 1)); // the bundler has said why
