@@ -121,7 +121,7 @@ impl Extension {
         say: impl FnOnce(&mut ExtensionSession) -> R,
     ) -> Result<R, Failure> {
         let mut state = self.lock();
-        if state.lifecycle.finished().is_some() {
+        if state.lifecycle.has_finished {
             return Err(Failure::new(EXTLINE_CLOSED, "the session is over"));
         }
         let channel = state.channel()?;
@@ -168,8 +168,7 @@ impl Extension {
     /// Waits while the host does not take what was said, where threads of the library's write meanwhile.
     pub(crate) fn wait_for_room(&self, call: &Call) -> Result<(), Failure> {
         let is_stalled = |state: &State| {
-            state.lifecycle.finished().is_none()
-                && state.channel.as_ref().is_some_and(Channel::is_stalled)
+            !state.lifecycle.has_finished && state.channel.as_ref().is_some_and(Channel::is_stalled)
         };
         let Some(mode) = self.drive_mode().filter(|mode| !mode.is_the_program_s()) else {
             return Ok(());

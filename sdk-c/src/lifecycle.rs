@@ -25,8 +25,8 @@ pub(crate) struct Lifecycle {
     setups: Vec<Callback<StageFunction>>,
     teardowns: Vec<Callback<StageFunction>>,
     is_set_up: bool,
-    /// The exit code, when everything is answered.
-    finished: Option<u8>,
+    /// Everything is answered.
+    pub(crate) has_finished: bool,
     /// Handlers did not stop in time.
     pub(crate) is_overdue: bool,
 }
@@ -50,15 +50,6 @@ impl Lifecycle {
 
     pub(crate) fn is_set_up(&self) -> bool {
         self.is_set_up
-    }
-
-    pub(crate) fn finish(&mut self, exit_code: u8) {
-        self.finished = Some(exit_code);
-    }
-
-    /// The exit code, when everything is answered.
-    pub(crate) fn finished(&self) -> Option<u8> {
-        self.finished
     }
 }
 

@@ -89,8 +89,8 @@ pub unsafe extern "C" fn extline_exit_status(ext: *const Extension) -> i32 {
     enter_or(-1, || {
         // SAFETY: a handle of the caller's.
         let ext = unsafe { extension(ext) }?;
-        let finished = ext.lock().lifecycle.finished();
-        Ok(finished.map_or(-1, i32::from))
+        let code = ext.lock().exit_code();
+        Ok(code.map_or(-1, i32::from))
     })
 }
 

@@ -115,7 +115,7 @@ impl State {
 
     /// What is registered behind the end would reach no host.
     pub(crate) fn must_not_be_over(&self, name: &str) -> Result<(), Failure> {
-        if self.lifecycle.finished().is_none() {
+        if !self.lifecycle.has_finished {
             return Ok(());
         }
         let text = format!(
@@ -128,8 +128,14 @@ impl State {
     /// Whether everything is answered and written, or had its time.
     pub(crate) fn is_over(&self) -> bool {
         let is_said = |channel: &Channel| channel.output().is_none() || channel.is_said();
-        self.lifecycle.finished().is_some()
+        self.lifecycle.has_finished
             && (self.lifecycle.is_overdue || self.channel.as_ref().is_none_or(is_said))
+    }
+
+    /// The exit code, when everything is answered.
+    pub(crate) fn exit_code(&self) -> Option<u8> {
+        let channel = self.channel.as_ref().filter(|_| self.lifecycle.has_finished);
+        channel.map(|channel| channel.session.exit_code())
     }
 
     /// Whether a job can be done now.
@@ -233,8 +239,8 @@ impl Settling for State {
         }
     }
 
-    fn finish(&mut self, exit_code: u8) {
-        self.lifecycle.finish(exit_code);
+    fn finish(&mut self) {
+        self.lifecycle.has_finished = true;
     }
 
     fn overdue(&mut self, _: u8) {

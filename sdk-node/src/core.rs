@@ -36,7 +36,7 @@ pub(crate) struct State {
     /// That was called last, while it is not known how long it took.
     pub(crate) last_tool: Option<Arc<Tool>>,
     /// The exit code, when everything is answered.
-    pub(crate) finished: Option<u8>,
+    pub(crate) finished: bool,
 }
 
 pub(crate) struct Core {
@@ -72,7 +72,7 @@ impl Core {
             questions: Questions::default(),
             tools,
             last_tool: None,
-            finished: None,
+            finished: false,
         };
         Ok(Arc::new(Self {
             state: Mutex::new(state),
@@ -144,8 +144,8 @@ impl Settling for Unhandled<'_> {
         }
     }
 
-    fn finish(&mut self, exit_code: u8) {
-        self.1.finished = Some(exit_code);
+    fn finish(&mut self) {
+        self.1.finished = true;
     }
 
     /// The watchdog's, where the process is the extension's.

@@ -141,7 +141,8 @@ impl Driver {
             let goes_on = state.channel.goes_on();
             // A host that has taken what it had not lets further calls begin.
             if !goes_on && (!was_stalled || state.channel.is_stalled()) {
-                return Ok(state.finished.filter(|_| state.channel.is_said()));
+                let is_over = state.finished && state.channel.is_said();
+                return Ok(is_over.then(|| state.channel.session.exit_code()));
             }
         }
     }
@@ -197,7 +198,7 @@ impl Driver {
         let mut wants = Wants::of(&state.channel);
         // What came up within what JavaScript said is not done within it.
         wants.turn &= may_have_events;
-        wants.turn |= state.finished.is_some() && state.channel.is_said();
+        wants.turn |= state.finished && state.channel.is_said();
         let stalled_due = state.channel.due_stalled();
         drop(state);
         if let (Some(due), Some(stand_in)) = (stalled_due, self.stand_in.borrow().as_ref()) {

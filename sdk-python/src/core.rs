@@ -1,7 +1,7 @@
 //! What the threads of an extension share: the session, the way in and out, the calls that run.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread::ThreadId;
 use std::time::Instant;
@@ -24,9 +24,6 @@ use crate::visit::Visits;
 
 /// Set in the child of a fork, where the session is dead: its threads and locks are the parent's.
 static IN_CHILD: AtomicBool = AtomicBool::new(false);
-
-/// The exit code is not known yet.
-pub(crate) const UNKNOWN: u32 = u32::MAX;
 
 /// What an extension wants of its session.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +60,7 @@ pub(crate) struct Core {
     pub(crate) bell: OnceLock<std::task::Waker>,
     /// Stands in for that loop.
     pub(crate) stand_in: Mutex<Option<StandIn>>,
-    pub(crate) finished: AtomicU32,
+    finished: AtomicBool,
     is_overdue: AtomicBool,
     /// The serials of calls that were cancelled, until somebody looks whether they go on.
     pub(crate) watched: Mutex<Vec<(u64, Instant)>>,
@@ -103,7 +100,7 @@ impl Core {
             #[cfg(windows)]
             bell: OnceLock::new(),
             stand_in: Mutex::new(None),
-            finished: AtomicU32::new(UNKNOWN),
+            finished: AtomicBool::new(false),
             is_overdue: AtomicBool::new(false),
             watched: Mutex::default(),
             taken_over: Mutex::default(),
@@ -156,7 +153,7 @@ impl Core {
         &self,
         tell: impl FnOnce(&mut ExtensionSession) -> R,
     ) -> PyResult<R> {
-        if self.finished().is_some() {
+        if self.has_finished() {
             return Err(PyRuntimeError::new_err(
                 "the session has ended, so that there is no host any more: use a ctx in the call \
                  that it was given for, and ext while it runs",
@@ -228,15 +225,15 @@ impl Core {
         extline_driver::settle(&mut Unhandled(self), event)
     }
 
-    /// The exit code, when everything is answered.
-    pub(crate) fn finished(&self) -> Option<u8> {
-        u8::try_from(self.finished.load(SeqCst)).ok()
+    /// Whether everything is answered.
+    pub(crate) fn has_finished(&self) -> bool {
+        self.finished.load(SeqCst)
     }
 
     /// Whether everything is answered and written, and every handler has ended or had its time.
     pub(crate) fn is_done(&self, channel: &TurnChannel) -> bool {
         let is_over = || !self.handover.is_any_away() || self.is_overdue.load(SeqCst);
-        self.finished().is_some() && !channel.is_stalled() && is_over()
+        self.has_finished() && !channel.is_stalled() && is_over()
     }
 
     /// The extension cannot go on; the first reason counts.
@@ -290,8 +287,8 @@ impl Settling for Unhandled<'_> {
         }
     }
 
-    fn finish(&mut self, exit_code: u8) {
-        self.0.finished.store(exit_code.into(), SeqCst);
+    fn finish(&mut self) {
+        self.0.finished.store(true, SeqCst);
     }
 
     fn overdue(&mut self, _: u8) {

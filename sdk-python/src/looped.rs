@@ -72,7 +72,7 @@ impl Core {
                 let longest = channel.is_full().then_some(HANG_UP_LOOK);
                 let due = [wants.due.map(left), longest].into_iter().flatten().min();
                 let due = due.map(|left| left.as_secs_f64());
-                let code = self.finished().filter(|_| self.is_done(&channel));
+                let code = self.is_done(&channel).then(|| channel.session.exit_code());
                 // One alone answers as soon as it can.
                 let is_turn = begun > 1 && !channel.is_in_turn();
                 if is_turn {
@@ -201,7 +201,7 @@ impl LoopServed for Core {
     }
 
     fn has_ended(&self) -> bool {
-        self.finished().is_some()
+        self.has_finished()
     }
 
     fn step(self: &Arc<Self>) -> Result<(), Error> {

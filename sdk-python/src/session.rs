@@ -80,7 +80,7 @@ impl Session {
         let failure = self.core.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
         match failure {
             Some(failure) => Err(failure),
-            None => Ok(self.core.finished().unwrap_or(0)),
+            None => Ok(self.core.channel().session.exit_code()),
         }
     }
 

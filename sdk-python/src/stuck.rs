@@ -4,7 +4,6 @@
 //! It is Python that knows the line, and a thread that holds Python may be what is stuck. So each look
 //! is by a thread of its own, which nobody waits for.
 
-use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -79,7 +78,7 @@ impl Core {
     }
 
     fn tell_python(&self, method: &str, threads: Vec<(u64, String)>) {
-        if self.finished.load(SeqCst) != crate::core::UNKNOWN {
+        if self.has_finished() {
             return;
         }
         self.visits.visit(|py| {

@@ -15,8 +15,10 @@ pub trait Settling {
     /// ([`Channel::watch_end`](crate::Channel::watch_end)). It comes before [`Settling::cancel_all`].
     fn watch_end(&mut self);
 
-    /// Everything is answered; the exit code.
-    fn finish(&mut self, exit_code: u8);
+    /// Everything is answered. The exit code is asked for where the process ends
+    /// ([`ExtensionSession::exit_code`](extline_protocol::ExtensionSession::exit_code)): a handler may fail
+    /// until then.
+    fn finish(&mut self);
 
     /// The end has taken longer than it may.
     fn overdue(&mut self, exit_code: u8);
@@ -36,7 +38,7 @@ pub fn settle(settling: &mut impl Settling, event: ExtensionEvent) -> Option<Ext
             settling.watch_end();
             return settling.cancel_all().then_some(event);
         }
-        ExtensionEvent::Finished { exit_code } => settling.finish(exit_code),
+        ExtensionEvent::Finished { .. } => settling.finish(),
         ExtensionEvent::Overdue { exit_code, .. } => settling.overdue(exit_code),
         // What it rejects comes as a notice too.
         ExtensionEvent::Registered(_) => {}

@@ -66,6 +66,23 @@ fn an_extension_that_ends_by_itself_answers_first_and_acknowledges_nothing() {
 }
 
 #[test]
+fn one_that_fails_while_its_host_ends_it_says_so_with_its_exit_code() {
+    let mut pair = Pair::usual();
+    pair.extension.handle_eof(pair.now);
+    assert!(!pair.extension.end(78, pair.now), "the host was first");
+    assert!(!pair.extension.end(1, pair.now), "the first failure counts");
+    pair.step();
+    let finished = ExtensionEvent::Finished { exit_code: 78 };
+    assert_eq!(ends(&pair), [&ExtensionEvent::ShuttingDown(None), &finished]);
+    let mut pair = Pair::usual();
+    pair.extension.handle_sigterm(pair.now);
+    pair.extension.end(78, pair.now);
+    pair.step();
+    let finished = ExtensionEvent::Finished { exit_code: 143 };
+    assert_eq!(ends(&pair), [&ExtensionEvent::ShuttingDown(None), &finished]);
+}
+
+#[test]
 fn open_calls_get_their_cancel_and_a_second_to_answer() {
     let mut pair = Pair::usual();
     let (_, quick) = pair.open_call();

@@ -60,7 +60,7 @@ impl Blocking {
         let failure = lock(&blocking.failure).take();
         match failure {
             Some(failure) => Err(failure),
-            None => Ok(ext.lock().lifecycle.finished().unwrap_or(0)),
+            None => Ok(ext.lock().exit_code().unwrap_or(0)),
         }
     }
 

@@ -50,7 +50,7 @@ impl Blocking {
     /// Whether everything is answered and written, and every handler has ended or had its time.
     fn is_done(&self, state: &State, is_stalled: bool) -> bool {
         let is_over = || !self.handover.is_any_away() || state.lifecycle.is_overdue;
-        state.lifecycle.finished().is_some() && !is_stalled && is_over()
+        state.lifecycle.has_finished && !is_stalled && is_over()
     }
 
     /// Does a job; whether the session is still this thread's.

@@ -38,8 +38,8 @@ impl Settling for Serving {
         self.is_ending = true;
     }
 
-    fn finish(&mut self, exit_code: u8) {
-        self.end(exit_code);
+    fn finish(&mut self) {
+        self.end();
     }
 
     fn overdue(&mut self, exit_code: u8) {

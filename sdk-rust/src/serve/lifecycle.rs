@@ -74,10 +74,10 @@ impl Serving {
         });
     }
 
-    pub(super) fn end(&mut self, exit_code: u8) {
+    pub(super) fn end(&mut self) {
         if self.connection.running.contains(&RunId::Teardown) {
             report_failure(LATE_TEARDOWN);
         }
-        self.finished = Some(exit_code);
+        self.has_finished = true;
     }
 }

@@ -94,7 +94,7 @@ pub(crate) async fn serve_over(
         is_ending: false,
         more_waits: false,
         stand_in: OnceCell::new(),
-        finished: None,
+        has_finished: false,
         own,
         observer,
     };
@@ -123,8 +123,8 @@ struct Serving {
     /// The session had more to do when the last event was taken from it.
     more_waits: bool,
     stand_in: OnceCell<StandIn>,
-    /// The exit code, when everything is answered.
-    finished: Option<u8>,
+    /// Everything is answered.
+    has_finished: bool,
     /// The runtime, where nobody else serves anything in it.
     own: Option<RuntimeMetrics>,
     /// A testing host in the same process.
@@ -139,10 +139,11 @@ impl Serving {
                 let _spawning = tasks.enter();
                 self.go_on()?;
             }
-            if let Some(code) = self.finished
-                && !lock(self.connection.wire()).channel.is_stalled()
-            {
-                return Ok(code);
+            if self.has_finished {
+                let channel = &lock(self.connection.wire()).channel;
+                if !channel.is_stalled() {
+                    return Ok(channel.session.exit_code());
+                }
             }
             self.watch();
             self.show();

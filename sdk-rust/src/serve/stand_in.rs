@@ -202,7 +202,7 @@ impl Settling for Kept<'_> {
     }
 
     // Both are left for the serving thread.
-    fn finish(&mut self, _: u8) {}
+    fn finish(&mut self) {}
     fn overdue(&mut self, _: u8) {}
 
     fn report(&self, text: &str) {

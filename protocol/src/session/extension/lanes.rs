@@ -55,6 +55,15 @@ impl Lanes {
         self.control.push_front(event);
     }
 
+    /// The end has another exit code, if it waits to be taken.
+    pub(super) fn finish_with(&mut self, code: u8) {
+        for event in &mut self.control {
+            if let ExtensionEvent::Finished { exit_code } = event {
+                *exit_code = code;
+            }
+        }
+    }
+
     pub(super) fn call(&mut self, event: ExtensionEvent) {
         let serial = self.next_serial();
         self.calls.push_back((serial, event));

@@ -299,11 +299,12 @@ impl ExtensionSession {
     }
 
     /// The extension ends by itself, as at `shutdown` but without an ack: because something that it
-    /// needs is not there, or because its setup failed. Whether it does: nothing happens once another
-    /// end has begun.
+    /// needs is not there, or because its setup failed. Whether it does: once another end has begun,
+    /// that goes on, with this code where it would have been 0.
     pub fn end(&mut self, exit_code: u8, now: Instant) -> bool {
         let begins = !self.stage.is_ending();
         self.begin_shutdown(None, false, exit_code, now);
+        self.fail_in_the_end(exit_code);
         begins
     }
 
@@ -508,7 +509,7 @@ impl ExtensionSession {
     /// Adds a frame that no answer depends on; one over a limit is reported and dropped. Nothing
     /// follows the last frame (`end.ack-sdk`).
     fn send<F: Frame>(&mut self, frame: &F) {
-        if matches!(self.stage, Stage::Finished(_) | Stage::Over) {
+        if matches!(self.stage, Stage::Finished(_) | Stage::Over(_)) {
             return;
         }
         if let Err(unsendable) = self.outbox.push(frame) {

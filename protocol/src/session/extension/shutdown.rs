@@ -19,7 +19,7 @@ pub(super) enum Stage {
     /// Everything is answered; the driver writes and ends.
     Finished(Ending),
     /// The driver was told to end at once.
-    Over,
+    Over(Ending),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,19 +34,19 @@ impl Stage {
         self != Self::Running
     }
 
-    /// Once it is over nobody asks.
     pub(super) fn exit_code(self) -> u8 {
         match self {
-            Self::Running | Self::Over => 0,
-            Self::Answering(ending) | Self::TearingDown(ending) | Self::Finished(ending) => {
-                ending.exit_code
-            }
+            Self::Running => 0,
+            Self::Answering(ending)
+            | Self::TearingDown(ending)
+            | Self::Finished(ending)
+            | Self::Over(ending) => ending.exit_code,
         }
     }
 
     pub(super) fn since(self) -> Option<Instant> {
         match self {
-            Self::Running | Self::Over => None,
+            Self::Running | Self::Over(_) => None,
             Self::Answering(ending) | Self::TearingDown(ending) | Self::Finished(ending) => {
                 Some(ending.since)
             }
@@ -55,7 +55,7 @@ impl Stage {
 
     pub(super) fn next_step(self) -> Option<Instant> {
         match self {
-            Self::Running | Self::Over => None,
+            Self::Running | Self::Over(_) => None,
             Self::Answering(ending) => Some(ending.since + SHUTDOWN_ANSWERS),
             Self::TearingDown(ending) => Some(ending.since + SHUTDOWN_TEARDOWN),
             Self::Finished(ending) => Some(ending.since + SHUTDOWN_END),
@@ -86,7 +86,7 @@ impl ExtensionSession {
                 ending.ack |= ack;
                 return;
             }
-            Stage::Finished(_) | Stage::Over => return,
+            Stage::Finished(_) | Stage::Over(_) => return,
         }
         self.stage = Stage::Answering(Ending { since: now, ack, exit_code });
         self.next_keepalive = None;
@@ -100,6 +100,17 @@ impl ExtensionSession {
             }
         }
         self.finish_if_idle();
+    }
+
+    /// The extension fails while it ends for another reason: what would end with 0 ends with that code.
+    pub(super) fn fail_in_the_end(&mut self, code: u8) {
+        if let Stage::Answering(ending) | Stage::TearingDown(ending) | Stage::Finished(ending) =
+            &mut self.stage
+            && ending.exit_code == 0
+        {
+            ending.exit_code = code;
+            self.lanes.finish_with(code);
+        }
     }
 
     pub(super) fn advance_shutdown(&mut self, now: Instant) {
@@ -116,7 +127,7 @@ impl ExtensionSession {
                 self.finish(ending);
             }
             Stage::Finished(ending) if now >= ending.since + SHUTDOWN_END => {
-                self.stage = Stage::Over;
+                self.stage = Stage::Over(ending);
                 let handlers = self.overdue.drain(..).map(|(_, name)| name).collect();
                 let exit_code = ending.exit_code;
                 self.lanes.control(ExtensionEvent::Overdue { handlers, exit_code });
