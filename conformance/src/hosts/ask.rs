@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::pattern::{has, is_like};
 use super::play::{Limits, Play, Stop, value_of, wrong};
 use crate::case::host::{Request, Wants};
-use crate::conversation::Patience;
 use extline_scenario::seconds;
 
 /// Pause between two questions of the same kind to the driver.
@@ -43,7 +42,7 @@ impl Play<'_> {
     pub(super) fn ask(&mut self, request: &Request, limits: &Limits) -> Result<(), Stop> {
         let value = parsed(&self.named(&request.text))?;
         let began = Instant::now();
-        let mut patience = Patience::new(Instant::now() + limits.within);
+        let mut patience = self.patience(limits.within);
         let mut first = true;
         loop {
             let number = self.stage.driver.ask(value.clone(), &mut self.stage.log, first);
@@ -59,7 +58,7 @@ impl Play<'_> {
             };
             let again = Instant::now() + AGAIN;
             while self.stage.pump(again) {}
-            if Instant::now() >= patience.until && !patience.has_more(&self.stage.driver) {
+            if Instant::now() >= patience.until && !patience.has_more(self.stage) {
                 let expected = format!("{expected} within {}", seconds(limits.within));
                 return Err(wrong(expected, excerpt(&found)));
             }

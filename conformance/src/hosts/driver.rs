@@ -18,7 +18,6 @@ use serde_json::{Value, json};
 use super::log::Log;
 use super::outgoing::Outgoing;
 use super::stderr::Stderr;
-use crate::conversation::Worker;
 use crate::target::{Group, is_busy, processor_time};
 
 /// The longest line that is waited for.
@@ -170,6 +169,17 @@ impl Driver {
         self.exit.as_ref()
     }
 
+    /// The processor time that it and what it started used so far, with the host, which it started or is
+    /// itself; `None` where the system does not tell.
+    pub(super) fn processor_time(&self) -> Option<Duration> {
+        processor_time(self.child.id())
+    }
+
+    /// Whether one of them could run, or waits for a disk.
+    pub(super) fn is_busy(&self) -> bool {
+        is_busy(self.child.id())
+    }
+
     pub(super) fn signal(&mut self, signal: SystemSignal) {
         if let Some(id) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             // It may have ended this very moment.
@@ -189,17 +199,6 @@ impl Driver {
     /// What it wrote to stderr; where it is long, its first and its last part.
     pub(super) fn stderr(&self) -> String {
         self.stderr.as_ref().map(Stderr::text).unwrap_or_default()
-    }
-}
-
-/// With the host, which it started or is itself.
-impl Worker for Driver {
-    fn processor_time(&self) -> Option<Duration> {
-        processor_time(self.child.id())
-    }
-
-    fn is_busy(&self) -> bool {
-        is_busy(self.child.id())
     }
 }
 

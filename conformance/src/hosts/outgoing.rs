@@ -48,6 +48,11 @@ impl Outgoing {
         self.pieces.is_empty()
     }
 
+    /// How many bytes are still to be written.
+    pub(super) fn left(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.bytes.len() - piece.written).sum()
+    }
+
     /// When the next bytes may be written; `None` when there are none.
     pub(super) fn next_at(&self) -> Option<Instant> {
         self.pieces.front().map(|piece| piece.not_before)

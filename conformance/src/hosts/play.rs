@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::driver::DriverAnswer;
 use super::stage::Stage;
 use crate::case::host::{Extension, Script};
-use crate::conversation::Patience;
+use crate::conversation::{Patience, Worker as _};
 use extline_scenario::{Failure, Outcome, seconds};
 
 /// Why a case was not played to its end.
@@ -74,6 +74,11 @@ impl<'a> Play<'a> {
         text
     }
 
+    /// How long the host is waited for.
+    pub(super) fn patience(&self, within: Duration) -> Patience {
+        Patience::new(Instant::now() + within).beginning_at(self.stage.stalled())
+    }
+
     /// Waits until there is something.
     pub(super) fn wait<T>(
         &mut self,
@@ -81,7 +86,7 @@ impl<'a> Play<'a> {
         expected: impl Fn() -> String,
         mut look: impl FnMut(&mut Self) -> Option<T>,
     ) -> Result<T, Stop> {
-        let mut patience = Patience::new(Instant::now() + within);
+        let mut patience = self.patience(within);
         loop {
             if let Some(found) = look(self) {
                 return Ok(found);
@@ -101,7 +106,7 @@ impl<'a> Play<'a> {
                 let expected = expected();
                 return Err(Stop::Failed(Failure { expected, got, outcome: Outcome::Died }));
             }
-            if !self.stage.pump(patience.until) && !patience.has_more(&self.stage.driver) {
+            if !self.stage.pump(patience.until) && !patience.has_more(self.stage) {
                 if crate::target::is_stopped() {
                     return Err(Stop::Impossible("the run was stopped".to_owned()));
                 }

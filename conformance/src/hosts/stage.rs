@@ -15,10 +15,11 @@ use tempfile::TempDir;
 use super::driver::Driver;
 use super::log::Log;
 use super::options::HostOptions;
+use super::outgoing::Outgoing;
 use super::puppet::{Caller, Puppet};
 use crate::case::host::{Extension, Script};
-use crate::conversation::{Era, Protocol};
-use crate::target::is_stopped;
+use crate::conversation::{Era, Protocol, Worker};
+use crate::target::{STALL, is_stopped};
 
 /// The end of a process has no descriptor to wait for, so it is asked for this often.
 const TICK: Duration = Duration::from_millis(20);
@@ -36,6 +37,8 @@ pub(super) struct Stage {
     /// The client is told its server on its command line, and nothing else.
     pub(super) by_command: bool,
     start: Value,
+    /// For how long the tester had no processor while it waited.
+    stalled: Duration,
     _folder: TempDir,
 }
 
@@ -93,7 +96,8 @@ impl Stage {
         let puppets: Vec<_> = extensions.map(puppet).collect();
         let log = Log::new(puppets.len() > 1);
         let by_command = options.by_command;
-        Ok(Self { puppets, driver, log, listener, by_command, start, _folder: folder })
+        let stalled = Duration::ZERO;
+        Ok(Self { puppets, driver, log, listener, by_command, start, stalled, _folder: folder })
     }
 
     /// The request that starts the host.
@@ -113,6 +117,10 @@ impl Stage {
             longest = if at > now { longest.min(at - now) } else { longest };
         }
         let ready = self.ready(longest);
+        let late = now.elapsed().saturating_sub(longest);
+        if late >= STALL {
+            self.stalled += late;
+        }
         let came =
             ready.iter().any(|source| !matches!(source, Source::Stdout(_) | Source::Requests));
         for source in ready {
@@ -179,6 +187,26 @@ impl Stage {
         if let Err(error) = outcome {
             self.log.say(format!("a puppet could not come on: {error}"));
         }
+    }
+}
+
+/// Who is waited for is the host, which the driver started or is itself.
+impl Worker for Stage {
+    fn processor_time(&self) -> Option<Duration> {
+        self.driver.processor_time()
+    }
+
+    fn is_busy(&self) -> bool {
+        self.driver.is_busy()
+    }
+
+    fn unwritten(&self) -> usize {
+        let to_host = self.puppets.iter().map(|puppet| &puppet.outgoing);
+        to_host.chain([&self.driver.outgoing]).map(Outgoing::left).sum()
+    }
+
+    fn stalled(&self) -> Duration {
+        self.stalled
     }
 }
 

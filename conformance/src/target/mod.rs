@@ -16,6 +16,8 @@ mod weight;
 #[cfg(windows)]
 mod windows;
 
+use std::time::Duration;
+
 pub use extline_scenario::Signal;
 
 pub(crate) use self::driven::Target;
@@ -35,6 +37,9 @@ use self::unix as system;
 pub use self::weight::weight;
 #[cfg(windows)]
 use self::windows as system;
+
+/// The tester had no processor when it comes back from a wait so much later than it asked for.
+pub(crate) const STALL: Duration = Duration::from_millis(20);
 
 /// How one process is started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

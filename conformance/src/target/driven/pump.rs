@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use memchr::memchr;
 
 use super::Target;
+use crate::target::STALL;
 use crate::target::outgoing::Outgoing;
 use crate::target::system::{ToStdin, wait};
 use crate::target::timeline::What;
@@ -14,8 +15,6 @@ use crate::target::weight;
 /// The end of a process has no descriptor to wait for, so it is asked for this often.
 const EXIT_TICK: Duration = Duration::from_millis(5);
 const READ_BYTES: usize = 64 * 1024;
-/// The tester had no processor when it comes back from a wait so much later than it asked for.
-const STALL: Duration = Duration::from_millis(20);
 /// How much a slow reader reads at once, and how long it rests then: 2 MB a second.
 const SLOW_BYTES: usize = 4096;
 const SLOW_PAUSE: Duration = Duration::from_millis(2);
