@@ -20,6 +20,8 @@ LOGS = ROOT / "target/test-logs"
 PULSE = 60
 # Seconds that a step has to end by itself when it is told to.
 GRACE = 10
+# So many lines of a step that failed are shown once more at the end.
+LAST_LINES = 30
 # Seconds after which a step hangs: several times what the longest takes, so that only what would never
 # end is ended, and the others still run.
 LIMIT = 2400
@@ -70,7 +72,9 @@ class Run:
         self.is_stopped = False
         for number, step in enumerate(steps, 1):
             step.title = f"{number}/{len(steps)}"
-        LOGS.mkdir(parents=True, exist_ok=True)
+        # Of the run before: a step that runs alone writes none.
+        shutil.rmtree(LOGS, ignore_errors=True)
+        LOGS.mkdir(parents=True)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self.stop)
 
@@ -104,7 +108,7 @@ class Run:
             if self.skips(step):
                 continue
             self.say(f"\n-- {step.title} {step.name}: begins")
-            log = LOGS / f"{step.title.split('/')[0]}.log"
+            log = log_of(step)
             with log.open("wb") as output:
                 failure, seconds = self.execute(step, output)
             with self.lock:
@@ -159,6 +163,8 @@ class Run:
         skipped = [step for step in self.steps if step.outcome.startswith("SKIPPED")]
         failed = [step for step in self.steps if step not in passed + skipped]
         self.say(f"\n== all steps done, {round(time.monotonic() - self.began)} s")
+        for step in filter(lambda step: log_of(step).exists(), failed):
+            self.say(last_lines(step))
         for step in failed:
             self.say(f"FAILED step {step.title}, {step.name}")
         for step in skipped:
@@ -179,6 +185,16 @@ class Run:
         send(processes, signal.SIGKILL)
         print("\n== stopped", flush=True)
         os._exit(128 + number)
+
+
+def log_of(step):
+    return LOGS / f"{step.title.split('/')[0]}.log"
+
+
+def last_lines(step):
+    """What a step said last, where it ran beside others: it stands far above by then."""
+    lines = log_of(step).read_text(encoding="utf-8", errors="replace").splitlines()[-LAST_LINES:]
+    return "\n".join([f"-- {step.title} {step.name}: its last lines", *lines, ""])
 
 
 def ended(process):

@@ -25,9 +25,11 @@ def main():
     names = packages()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         ended = pool.map(lambda program: run(program, *names[program["package_id"]]), programs)
-        failed = [name for name in ended if name]
+        failed = [failure for failure in ended if failure]
     print(f"\n{len(programs)} programs of tests, {len(failed)} failed")
-    for name in failed:
+    for _, failures in failed:
+        print(failures, flush=True)
+    for name, _ in failed:
         print(f"FAILED {name}")
     sys.exit(1 if failed or not programs else 0)
 
@@ -56,7 +58,7 @@ def packages():
 
 
 def run(program, package, version):
-    """Runs one as cargo does, in the folder of its package; returns its name if it failed."""
+    """Runs one as cargo does, in the folder of its package; returns its name and what failed in it, if something did."""
     folder = Path(program["manifest_path"]).parent
     source = Path(program["target"]["src_path"]).relative_to(folder)
     executable = Path(program["executable"])
@@ -81,7 +83,7 @@ def run(program, package, version):
         sys.stdout.buffer.write(said)
         print(f"     {took}", flush=True)
     if ran.returncode:
-        return f"{name}, exit status {ran.returncode}"
+        return f"{name}, exit status {ran.returncode}", said.decode(errors="replace").partition("\nfailures:\n")[2]
     return None
 
 

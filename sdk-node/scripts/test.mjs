@@ -18,6 +18,8 @@ const files = names.length > 0 ? names.map((name) => `${name}.test.mjs`) : all;
 // A file that never ends would keep all the others from being told of. One at a time: Node takes a second
 // and more to start where other tests run beside these, and hosts wait no longer than their time for it.
 const bounds = ["--test-concurrency=1", "--test-timeout=900000"];
+// This reporter tells what failed once more at the end.
+const reporter = options.some((option) => option.startsWith("--test-reporter")) ? [] : ["--test-reporter=spec"];
 // A folder as argument would mean other things to other versions of Node.
-const ran = spawnSync(process.execPath, ["--test", ...bounds, ...options, ...files], { cwd: folder, stdio: "inherit" });
+const ran = spawnSync(process.execPath, ["--test", ...bounds, ...reporter, ...options, ...files], { cwd: folder, stdio: "inherit" });
 process.exitCode = ran.status ?? 1;
