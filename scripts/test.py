@@ -3,7 +3,7 @@
 
 The build of everything, clippy and the documentation use all CPUs, and share what they have made, so they
 run one after another. The tests wait for processes more than they compute, so there are two lanes: the tests
-of Rust and C, and beside them those of Node, Python and MCP, one after another.
+of Rust and C, and beside them those of Node, Python, MCP and the documentation, one after another.
 """
 
 import os
@@ -23,11 +23,11 @@ def main():
     keep_compiled_python()
     build_at_once()
     tools.put_on_path()
-    run = Run(steps=[FORMAT, BUILD, CLIPPY, DOCUMENTATION, *RUST, *OTHERS, *PACKAGES, *LAST])
+    run = Run(steps=[FORMAT, BUILD, CLIPPY, DOCUMENTATION, RUST, *OTHERS, *PACKAGES, *LAST])
     run.one_by_one([FORMAT, BUILD, CLIPPY, DOCUMENTATION])
     if BUILD.outcome == "ok":
         os.environ["EXTLINE_BUILT"] = "1"
-    run.side_by_side([*RUST, *PACKAGES], OTHERS)
+    run.side_by_side([RUST, *PACKAGES], OTHERS)
     run.one_by_one(LAST)
     sys.exit(run.summary())
 
@@ -89,10 +89,7 @@ DOCUMENTATION = Step(
 # cargo builds these once more for it; so tests and scripts that see EXTLINE_BUILT build nothing for
 # debugging by themselves.
 BUILD = Step("everything builds", cargo("build --locked --workspace --all-targets"))
-RUST = [
-    Step("tests: units, integration", ["scripts/test_rust.py"]),
-    Step("tests: examples in the documentation", cargo("test --locked --workspace --doc --no-fail-fast")),
-]
+RUST = Step("tests: units, integration", ["scripts/test_rust.py"])
 # It needs what the tests of Node and Python have made.
 MCP = Step("tests: the official clients of MCP", ["scripts/test-mcp.py"])
 OTHERS = [
@@ -101,6 +98,8 @@ OTHERS = [
     MCP,
     # It puts the native half as it is released where the tests of the Node SDK had the other.
     Step("tests: the Node package, packed and installed elsewhere", ["scripts/test-node-package.sh"]),
+    # Of Rust too: this lane would end first.
+    Step("tests: examples in the documentation", cargo("test --locked --workspace --doc --no-fail-fast")),
 ]
 # These run behind the tests of Rust.
 PACKAGES = [

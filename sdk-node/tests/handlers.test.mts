@@ -362,13 +362,26 @@ ${tools.join("\n")}`);
 });
 
 test("a setup that fails ends the extension, and so does a host without what is required", async () => {
-  const failing = await Program.start(`ext.setup(async () => { throw new Error("no disk"); }); ext.teardown(() => console.log("never"));`, {
+  for (const isGone of [false, true]) {
+    const failing = await Program.start(`ext.setup(async () => { throw new Error("no disk"); }); ext.teardown(() => console.log("never"));`, {
+      ack: false,
+    });
+    failing.send({ type: "hello_ack", protocol_version: 1 });
+    // Right behind its answer.
+    if (isGone) failing.end();
+    assert.equal(await failing.status(), 1);
+    assert.match(failing.stderr, /setup failed:\nError: no disk/);
+    assert.doesNotMatch(failing.stderr, /never/);
+  }
+
+  const cancelled = await Program.start(`ext.setup(async (ctx) => { console.log("begun"); await sleep(60_000, undefined, { signal: ctx.signal }); });`, {
     ack: false,
   });
-  failing.send({ type: "hello_ack", protocol_version: 1 });
-  assert.equal(await failing.status(), 1);
-  assert.match(failing.stderr, /setup failed:\nError: no disk/);
-  assert.doesNotMatch(failing.stderr, /never/);
+  cancelled.send({ type: "hello_ack", protocol_version: 1 });
+  await cancelled.says("begun");
+  cancelled.end();
+  assert.equal(await cancelled.status(), 0);
+  assert.equal(cancelled.stderr, "begun\n");
 
   const short = await Program.start(`ext.require("tool_update");`, { ack: false });
   short.send({ type: "hello_ack", protocol_version: 1, capabilities: [], host: { name: "h", version: "1" } });

@@ -185,17 +185,17 @@ export class Serving {
     }
     this.session.settingUp(true);
     const ctx = this.#begin();
-    let hasFailed = false;
-    const run = (setup: (ctx: Context) => unknown) => (hasFailed ? undefined : setup(ctx));
+    let code: number | undefined;
+    const run = (setup: (ctx: Context) => unknown) => (code === undefined ? setup(ctx) : undefined);
     const failed = (thrown: unknown) => {
-      hasFailed = true;
-      this.#failed(thrown, "setup");
+      code = ctx.cancelled && isAbort(thrown) ? 0 : 1;
+      if (code !== 0) this.#failed(thrown, "setup");
     };
     return inOrder(setups, run, failed, () => {
       this.#others.delete(ctx);
       this.session.settingUp(false);
-      if (hasFailed) this.session.end(1);
-      else this.#setUp();
+      if (code === undefined) this.#setUp();
+      else this.session.end(code);
     });
   }
 

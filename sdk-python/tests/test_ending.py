@@ -234,10 +234,14 @@ def test_a_thread_of_the_author_that_never_ends_does_not_hold_the_process(start)
     assert "takes too long" in peer.stderr()
 
 
-def test_a_failed_setup_ends_it_and_says_why(start) -> None:
-    peer = start("@ext.setup\ndef prepare(): raise OSError('no disk')\n", ack=False)
+@pytest.mark.parametrize("function", ["def", "async def"])
+@pytest.mark.parametrize("is_gone", [False, True], ids=["", "the host is gone right behind its answer"])
+def test_a_failed_setup_ends_it_and_says_why(start, function: str, is_gone: bool) -> None:
+    peer = start(f"@ext.setup\n{function} prepare(): raise OSError('no disk')\n", ack=False)
     peer.next("hello")
     peer.send({"type": "hello_ack", "protocol_version": 1})
+    if is_gone:
+        peer.process.stdin.close()
     assert peer.line() is None
     assert peer.process.wait(PATIENCE) == 1
     assert "OSError: no disk" in peer.stderr()

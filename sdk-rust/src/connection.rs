@@ -20,7 +20,8 @@ use crate::pending::Proposals;
 use crate::pulse::Pulse;
 use crate::running::Running;
 use crate::serve::{SharedWire, Wire, lock};
-use crate::stderr::report;
+use crate::setup::SetupFailure;
+use crate::stderr::{report, report_failure};
 use crate::{Cancellation, Error, Host, Response, ToolResult};
 
 /// The exit status of a program whose `main` returns an error.
@@ -204,11 +205,19 @@ impl Connection {
         self.tell(ExtensionSession::ready);
     }
 
-    /// The extension cannot go on.
-    pub(crate) fn fail_setup(&self, reason: String) {
-        // At a shutdown it may fail because it was cancelled.
-        if self.tell(|session| session.end(FAILED, Instant::now())) {
-            self.failure.set(Some(Error::Setup { reason }));
+    /// The extension cannot go on, or is about to end.
+    pub(crate) fn fail_setup(&self, failure: SetupFailure) {
+        let code = if failure.is_some() { FAILED } else { 0 };
+        let ends_with = self.tell(|session| {
+            session.end(code, Instant::now());
+            session.exit_code()
+        });
+        let Some(reason) = failure else { return };
+        let failure = Error::Setup { reason };
+        if ends_with == FAILED {
+            self.failure.set(Some(failure));
+        } else {
+            report_failure(&failure.to_string());
         }
     }
 

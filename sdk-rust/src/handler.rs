@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll};
 
-use extline_protocol::RawJson;
 use extline_protocol::frame::{Event, EventFilter, RpcError, Subscribe};
+use extline_protocol::{ErrorKind, RawJson};
 
 use crate::guard::Guard;
 use crate::intercept::DecisionHandler;
@@ -87,6 +87,12 @@ impl Handlers {
 pub trait HandlerOutcome {
     #[doc(hidden)]
     fn outcome(self) -> Result<(), String>;
+
+    /// Whether it failed because it was cancelled.
+    #[doc(hidden)]
+    fn is_cancelled(&self) -> bool {
+        false
+    }
 }
 
 impl HandlerOutcome for () {
@@ -98,6 +104,10 @@ impl HandlerOutcome for () {
 impl HandlerOutcome for Result<(), ToolError> {
     fn outcome(self) -> Result<(), String> {
         self.map_err(|error| error.to_string())
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.as_ref().is_err_and(|error| *error.kind() == ErrorKind::Cancelled)
     }
 }
 

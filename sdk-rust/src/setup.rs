@@ -15,7 +15,9 @@ use crate::{
     OnFailure, PanelInput, Tool, ToolError, ToolOutcome, Verdict,
 };
 
-pub(crate) type SetupHandler = Box<dyn FnOnce(Setup, Context) -> Work<Result<(), String>>>;
+/// Why it failed; `None` where it was cancelled by the end.
+pub(crate) type SetupFailure = Option<String>;
+pub(crate) type SetupHandler = Box<dyn FnOnce(Setup, Context) -> Work<Result<(), SetupFailure>>>;
 pub(crate) type TeardownHandler = Box<dyn FnOnce(Context) -> Work<Result<(), String>>>;
 
 /// The beginning and the end.
@@ -51,7 +53,14 @@ impl Extension {
         F: AsyncFnOnce(&Setup, Context) -> R + 'static,
     {
         self.setups.push(Box::new(move |setup, context| {
-            Box::pin(async move { handler(&setup, context).await.outcome() })
+            Box::pin(async move {
+                let cancellation = context.cancellation();
+                let returned = handler(&setup, context).await;
+                if cancellation.is_cancelled() && returned.is_cancelled() {
+                    return Err(None);
+                }
+                returned.outcome().map_err(Some)
+            })
         }));
         self
     }

@@ -83,6 +83,32 @@ fn one_that_fails_while_its_host_ends_it_says_so_with_its_exit_code() {
 }
 
 #[test]
+fn a_setup_has_the_time_of_a_call_to_end_behind_its_host() {
+    let accepted = || {
+        let mut pair = Pair::new(config(), full_ack());
+        pair.step();
+        pair.clear();
+        pair.extension.handle_eof(pair.now);
+        pair.step();
+        assert_eq!(ends(&pair), [&ExtensionEvent::ShuttingDown(None)]);
+        pair
+    };
+    let mut pair = accepted();
+    assert!(!pair.extension.end(1, pair.now));
+    pair.step();
+    assert_eq!(ends(&pair).last(), Some(&&ExtensionEvent::Finished { exit_code: 1 }));
+    let mut pair = accepted();
+    pair.extension.ready();
+    pair.step();
+    assert_eq!(ends(&pair).last(), Some(&&ExtensionEvent::Finished { exit_code: 0 }));
+    let mut pair = accepted();
+    pair.pass_ms(999);
+    assert_eq!(ends(&pair).len(), 1);
+    pair.pass_ms(1);
+    assert_eq!(ends(&pair).last(), Some(&&ExtensionEvent::Finished { exit_code: 0 }));
+}
+
+#[test]
 fn open_calls_get_their_cancel_and_a_second_to_answer() {
     let mut pair = Pair::usual();
     let (_, quick) = pair.open_call();

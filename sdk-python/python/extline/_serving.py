@@ -89,17 +89,23 @@ class Serving:
         if not self._has_config():
             return
         if self.extension._setups:
-            self._serve(_native.context(self.session), self._setting_up())
+            ctx = _native.context(self.session)
+            self._serve(ctx, self._setting_up(ctx))
         else:
             self._set_up()
 
-    def _setting_up(self) -> Steps:
+    def _setting_up(self, ctx: Context) -> Steps:
         try:
             for handler in self.extension._setups:
                 yield (handler,)
         except BaseException as error:
             if not self.is_looped and not isinstance(error, Exception):
                 raise
+            from ._errors import Cancelled
+
+            if ctx.cancelled and (self._is_cancel(error) or isinstance(error, Cancelled)):
+                self.session.end(0)
+                return
             self._failed(error, "setup")
             self.session.end(1)
         else:

@@ -34,15 +34,15 @@ impl Serving {
         let work = Box::pin(async move {
             for setup in setups {
                 let run = setup(Setup::new(Rc::clone(&connection)), context.clone());
-                Guarded::new(run).await??;
+                Guarded::new(run).await.map_err(Some)??;
             }
             Ok(())
         });
         let name = Name { kind: "setup", name: String::new() };
         self.start(RunId::Setup, name, cancellation, work, |connection, outcome| {
-            match outcome.and_then(|outcome| outcome) {
+            match outcome.map_err(Some).and_then(|outcome| outcome) {
                 Ok(()) => connection.finish_setup(),
-                Err(reason) => connection.fail_setup(reason),
+                Err(failure) => connection.fail_setup(failure),
             }
         });
     }

@@ -149,6 +149,8 @@ pub struct ExtensionSession {
     parts_are_waiting: bool,
     warned: HashSet<String>,
     is_ready: bool,
+    /// The host has answered, and `setup` is not known to have ended.
+    is_setting_up: bool,
     next_keepalive: Option<Instant>,
     stage: Stage,
     teardown: bool,
@@ -237,6 +239,7 @@ impl ExtensionSession {
             parts_are_waiting: false,
             warned: HashSet::new(),
             is_ready: false,
+            is_setting_up: false,
             next_keepalive: None,
             stage: Stage::Running,
             teardown: config.teardown,
@@ -303,8 +306,10 @@ impl ExtensionSession {
     /// that goes on, with this code where it would have been 0.
     pub fn end(&mut self, exit_code: u8, now: Instant) -> bool {
         let begins = !self.stage.is_ending();
+        self.is_setting_up = false;
         self.begin_shutdown(None, false, exit_code, now);
         self.fail_in_the_end(exit_code);
+        self.finish_if_idle();
         begins
     }
 

@@ -121,6 +121,7 @@ impl ExtensionSession {
                     self.answer_cancelled(&key);
                     self.overdue.extend(name.map(|name| (key, name)));
                 }
+                self.is_setting_up = false;
                 self.finish_if_idle();
             }
             Stage::TearingDown(ending) if now >= ending.since + SHUTDOWN_TEARDOWN => {
@@ -146,7 +147,8 @@ impl ExtensionSession {
 
     pub(super) fn finish_if_idle(&mut self) {
         let Stage::Answering(ending) = self.stage else { return };
-        if !self.open.is_empty() {
+        // A setup has the time of a call: its failure is to be told by the exit code.
+        if !self.open.is_empty() || self.is_setting_up {
             return;
         }
         self.fail_all_outgoing("the session is ending");

@@ -65,6 +65,7 @@ impl ExtensionSession {
             return;
         }
         self.is_ready = true;
+        self.is_setting_up = false;
         self.next_keepalive = None;
         let registrations = std::mem::take(&mut self.registrations);
         for command in registrations.commands() {
@@ -86,6 +87,7 @@ impl ExtensionSession {
         }
         self.registrations = registrations;
         self.send(&Ready {});
+        self.finish_if_idle();
     }
 
     fn check_still_registers(&self) -> Result<(), RegisterError> {
@@ -172,6 +174,7 @@ impl ExtensionSession {
         self.next_keepalive = Some(now + SETUP_KEEPALIVE);
         self.host = Some((*ack).clone());
         if !self.gives_up_at_start(now) {
+            self.is_setting_up = true;
             self.lanes.control(ExtensionEvent::Accepted(ack));
         }
     }
