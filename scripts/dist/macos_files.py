@@ -14,7 +14,8 @@ OF_THE_SYSTEM = ("/usr/lib/libSystem.B.dylib", "/usr/lib/libiconv.2.dylib", "/Sy
 OF_THE_LINKER = ("__mh_dylib_header", "___dso_handle")
 # What must be exported for the loader of each, and what belongs to no one else.
 EXPORTED = {
-    ".abi3.so": lambda name, symbols: f"_PyInit_{name.rsplit('/', 1)[1].split('.')[0]}" in symbols,
+    # That with MCP is in a file of its own, and is loaded by the name of the one without (extline/_mcp.py).
+    ".abi3.so": lambda _, symbols: "_PyInit__native" in symbols,
     ".node": lambda _, symbols: "_napi_register_module_v1" in symbols,
     ".dylib": lambda _, symbols: "_extline_new" in symbols
     and all(it.startswith("_extline_") or it in OF_THE_LINKER for it in symbols),
