@@ -8,14 +8,11 @@ use extline_protocol::ExtensionSession;
 use extline_protocol::frame::HelloAck;
 
 use crate::callback::Callback;
-use crate::code::{EXTLINE_OK, ResultCode, name_of};
+use crate::code::{EXTLINE_CANCELLED, EXTLINE_OK, ResultCode, name_of};
 use crate::dispatch::inside;
 use crate::extension::Extension;
 use crate::host::Host;
 use extline_stdio::report;
-
-/// The exit status when setup fails.
-const FAILED: u8 = 1;
 
 /// A `StageCallback` that is there.
 pub(crate) type StageFunction = unsafe extern "C" fn(*mut c_void, *mut Extension) -> ResultCode;
@@ -65,9 +62,12 @@ impl Extension {
         for setup in setups {
             let code = self.run_stage(&setup);
             if code != EXTLINE_OK {
-                report(&failed("setup", code));
-                // At a shutdown it may fail because that began.
-                self.tell(|session| session.end(FAILED, Instant::now()));
+                let is_cancelled = code == EXTLINE_CANCELLED;
+                let exit_code = self.tell(|session| session.setup_exit_code(is_cancelled));
+                if exit_code != Some(0) {
+                    report(&failed("setup", code));
+                }
+                self.tell(|session| session.end(exit_code.unwrap_or(0), Instant::now()));
                 return;
             }
         }

@@ -236,6 +236,12 @@ impl Session {
         self.driver.tell(|state| state.channel.session.end(exit_code, Instant::now()))
     }
 
+    /// What a setup that fails ends the extension with: 0 for one that the end has cancelled.
+    #[napi(catch_unwind)]
+    pub fn setup_exit_code(&self, is_cancelled: bool) -> u8 {
+        self.driver.core.lock().channel.session.setup_exit_code(is_cancelled)
+    }
+
     /// Whether the host understands what the extension would send under that capability.
     #[napi(catch_unwind)]
     pub fn supports(&self, capability: String) -> bool {

@@ -102,6 +102,7 @@ export interface Session {
   ready(): void;
   /** Whether no other end had begun. */
   end(exitCode: number): boolean;
+  setupExitCode(isCancelled: boolean): number;
 
   answerText(serial: number, text: string): void;
   answerValue(serial: number, json: string): void;

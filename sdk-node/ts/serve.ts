@@ -188,7 +188,7 @@ export class Serving {
     let code: number | undefined;
     const run = (setup: (ctx: Context) => unknown) => (code === undefined ? setup(ctx) : undefined);
     const failed = (thrown: unknown) => {
-      code = ctx.cancelled && isAbort(thrown) ? 0 : 1;
+      code = this.session.setupExitCode(isAbort(thrown));
       if (code !== 0) this.#failed(thrown, "setup");
     };
     return inOrder(setups, run, failed, () => {

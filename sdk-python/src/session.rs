@@ -134,6 +134,11 @@ impl Session {
         self.core.tell(|session| session.end(exit_code, std::time::Instant::now()))
     }
 
+    /// What a setup that fails ends the extension with: 0 for one that the end has cancelled.
+    fn setup_exit_code(&self, is_cancelled: bool) -> u8 {
+        self.core.channel().session.setup_exit_code(is_cancelled)
+    }
+
     /// Whether the host understands what the extension would send under that capability.
     fn supports(&self, capability: &str) -> bool {
         let known = Capability::of(capability);

@@ -247,6 +247,23 @@ def test_a_failed_setup_ends_it_and_says_why(start, function: str, is_gone: bool
     assert "OSError: no disk" in peer.stderr()
 
 
+def test_a_setup_that_the_end_cancels_has_not_failed(start) -> None:
+    peer = start(
+        """
+        @ext.setup
+        def prepare(ctx):
+            print("begun", flush=True)
+            ctx.sleep(60)
+        """,
+        ack=False,
+    )
+    peer.next("hello")
+    peer.send({"type": "hello_ack", "protocol_version": 1})
+    peer.process.stdin.close()
+    assert peer.process.wait(PATIENCE) == 0
+    assert peer.stderr() == "begun\n"
+
+
 def test_a_slow_setup_keeps_the_host_waiting(start) -> None:
     peer = start(
         """

@@ -24,9 +24,6 @@ use crate::setup::SetupFailure;
 use crate::stderr::{report, report_failure};
 use crate::{Cancellation, Error, Host, Response, ToolResult};
 
-/// The exit status of a program whose `main` returns an error.
-const FAILED: u8 = 1;
-
 pub(crate) struct Connection {
     wire: SharedWire,
     pub(crate) pulse: Pulse,
@@ -207,14 +204,16 @@ impl Connection {
 
     /// The extension cannot go on, or is about to end.
     pub(crate) fn fail_setup(&self, failure: SetupFailure) {
-        let code = if failure.is_some() { FAILED } else { 0 };
-        let ends_with = self.tell(|session| {
+        let SetupFailure { reason, is_cancelled } = failure;
+        let (code, ends_with) = self.tell(|session| {
+            let code = session.setup_exit_code(is_cancelled);
             session.end(code, Instant::now());
-            session.exit_code()
+            (code, session.exit_code())
         });
-        let Some(reason) = failure else { return };
         let failure = Error::Setup { reason };
-        if ends_with == FAILED {
+        if code == 0 {
+            // The end has cancelled it.
+        } else if code == ends_with {
             self.failure.set(Some(failure));
         } else {
             report_failure(&failure.to_string());

@@ -15,8 +15,19 @@ use crate::{
     OnFailure, PanelInput, Tool, ToolError, ToolOutcome, Verdict,
 };
 
-/// Why it failed; `None` where it was cancelled by the end.
-pub(crate) type SetupFailure = Option<String>;
+pub(crate) struct SetupFailure {
+    pub(crate) reason: String,
+    /// It says that it was cancelled.
+    pub(crate) is_cancelled: bool,
+}
+
+/// It panicked.
+impl From<String> for SetupFailure {
+    fn from(reason: String) -> Self {
+        Self { reason, is_cancelled: false }
+    }
+}
+
 pub(crate) type SetupHandler = Box<dyn FnOnce(Setup, Context) -> Work<Result<(), SetupFailure>>>;
 pub(crate) type TeardownHandler = Box<dyn FnOnce(Context) -> Work<Result<(), String>>>;
 
@@ -54,12 +65,9 @@ impl Extension {
     {
         self.setups.push(Box::new(move |setup, context| {
             Box::pin(async move {
-                let cancellation = context.cancellation();
                 let returned = handler(&setup, context).await;
-                if cancellation.is_cancelled() && returned.is_cancelled() {
-                    return Err(None);
-                }
-                returned.outcome().map_err(Some)
+                let is_cancelled = returned.is_cancelled();
+                returned.outcome().map_err(|reason| SetupFailure { reason, is_cancelled })
             })
         }));
         self

@@ -94,7 +94,9 @@ fn a_setup_has_the_time_of_a_call_to_end_behind_its_host() {
         pair
     };
     let mut pair = accepted();
-    assert!(!pair.extension.end(1, pair.now));
+    assert_eq!(pair.extension.setup_exit_code(true), 0, "the end has cancelled it");
+    let code = pair.extension.setup_exit_code(false);
+    assert!(!pair.extension.end(code, pair.now));
     pair.step();
     assert_eq!(ends(&pair).last(), Some(&&ExtensionEvent::Finished { exit_code: 1 }));
     let mut pair = accepted();
@@ -104,6 +106,7 @@ fn a_setup_has_the_time_of_a_call_to_end_behind_its_host() {
     let mut pair = accepted();
     pair.pass_ms(999);
     assert_eq!(ends(&pair).len(), 1);
+    assert_eq!(Pair::usual().extension.setup_exit_code(true), 1, "nothing has cancelled it");
     pair.pass_ms(1);
     assert_eq!(ends(&pair).last(), Some(&&ExtensionEvent::Finished { exit_code: 0 }));
 }

@@ -148,6 +148,23 @@ fn a_failed_setup_ends_it_and_says_why() {
 }
 
 #[test]
+fn a_setup_that_the_end_cancels_has_not_failed() {
+    let accepted = || {
+        let mut host = Host::launch("ends", &["gives up"]);
+        host.next("hello");
+        host.send(&[r#"{"type":"hello_ack","protocol_version":1}"#]);
+        host
+    };
+    let end = accepted().close();
+    end.assert_code(0);
+    assert!(!end.stderr.contains("setup failed"), "{}", end.stderr);
+    // Nothing has cancelled this one.
+    let end = accepted().wait();
+    end.assert_code(1);
+    assert!(end.stderr.contains("setup failed with the result 20, CANCELLED"), "{}", end.stderr);
+}
+
+#[test]
 fn a_slow_setup_keeps_the_host_waiting_and_may_register() {
     let mut host = Host::start("ends", &["slowly"]);
     assert_eq!(text(&host.call("late", "{}")), "well");

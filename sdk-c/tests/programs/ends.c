@@ -43,6 +43,10 @@ static extline_result begin(void *user, extline_extension *ext) {
     const char *what = user;
     if (strcmp(what, "fails") == 0)
         return EXTLINE_IO;
+    if (strcmp(what, "gives up") == 0) {
+        pause_ms(300);
+        return EXTLINE_CANCELLED;
+    }
     if (strcmp(what, "slowly") == 0) {
         pause_ms(300);
         add_tool(ext, "late", well);

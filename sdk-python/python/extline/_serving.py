@@ -89,12 +89,11 @@ class Serving:
         if not self._has_config():
             return
         if self.extension._setups:
-            ctx = _native.context(self.session)
-            self._serve(ctx, self._setting_up(ctx))
+            self._serve(_native.context(self.session), self._setting_up())
         else:
             self._set_up()
 
-    def _setting_up(self, ctx: Context) -> Steps:
+    def _setting_up(self) -> Steps:
         try:
             for handler in self.extension._setups:
                 yield (handler,)
@@ -103,11 +102,10 @@ class Serving:
                 raise
             from ._errors import Cancelled
 
-            if ctx.cancelled and (self._is_cancel(error) or isinstance(error, Cancelled)):
-                self.session.end(0)
-                return
-            self._failed(error, "setup")
-            self.session.end(1)
+            code = self.session.setup_exit_code(self._is_cancel(error) or isinstance(error, Cancelled))
+            if code != 0:
+                self._failed(error, "setup")
+            self.session.end(code)
         else:
             self._set_up()
 

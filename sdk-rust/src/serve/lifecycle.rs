@@ -9,6 +9,7 @@ use extline_protocol::limits::{LATE_TEARDOWN, SHUTDOWN_TEARDOWN};
 use super::Serving;
 use crate::handler::Guarded;
 use crate::running::{Name, RunId};
+use crate::setup::SetupFailure;
 use crate::stderr::report_failure;
 use crate::{Context, Host, Setup};
 
@@ -34,13 +35,13 @@ impl Serving {
         let work = Box::pin(async move {
             for setup in setups {
                 let run = setup(Setup::new(Rc::clone(&connection)), context.clone());
-                Guarded::new(run).await.map_err(Some)??;
+                Guarded::new(run).await??;
             }
             Ok(())
         });
         let name = Name { kind: "setup", name: String::new() };
         self.start(RunId::Setup, name, cancellation, work, |connection, outcome| {
-            match outcome.map_err(Some).and_then(|outcome| outcome) {
+            match outcome.map_err(SetupFailure::from).and_then(|outcome| outcome) {
                 Ok(()) => connection.finish_setup(),
                 Err(failure) => connection.fail_setup(failure),
             }

@@ -289,30 +289,6 @@ impl ExtensionSession {
         self.begin_shutdown(None, false, 0, now);
     }
 
-    /// The host has closed its end behind bytes that wait unread, since the driver has read enough
-    /// ahead: the end begins as at [`ExtensionSession::handle_eof`]. What waited to begin is answered as
-    /// cancelled, so the driver reads on, to the end of what there is, and reports that as ever.
-    pub fn handle_hang_up(&mut self, now: Instant) {
-        self.begin_shutdown(None, false, 0, now);
-    }
-
-    /// SIGTERM came: the same as `shutdown`, with exit code 143 (`end.sigterm`).
-    pub fn handle_sigterm(&mut self, now: Instant) {
-        self.begin_shutdown(None, false, 143, now);
-    }
-
-    /// The extension ends by itself, as at `shutdown` but without an ack: because something that it
-    /// needs is not there, or because its setup failed. Whether it does: once another end has begun,
-    /// that goes on, with this code where it would have been 0.
-    pub fn end(&mut self, exit_code: u8, now: Instant) -> bool {
-        let begins = !self.stage.is_ending();
-        self.is_setting_up = false;
-        self.begin_shutdown(None, false, exit_code, now);
-        self.fail_in_the_end(exit_code);
-        self.finish_if_idle();
-        begins
-    }
-
     /// Nothing can be written any more: nobody waits for answers (`end.epipe`).
     pub fn handle_write_failed(&mut self, now: Instant) {
         self.begin_shutdown(None, false, 0, now);
@@ -489,17 +465,6 @@ impl ExtensionSession {
     pub fn supports(&self, capability: Capability) -> bool {
         let both = capability != Capability::Rpc || self.own_capabilities.contains(Capability::Rpc);
         self.host_capabilities.contains(capability) && both
-    }
-
-    /// What the process ends with, should it end now: 143 once SIGTERM has begun the end, the code of
-    /// [`ExtensionSession::end`] once that has, else 0.
-    pub fn exit_code(&self) -> u8 {
-        self.stage.exit_code()
-    }
-
-    /// When the end began, from which its time counts (`end.hard`); `None` before, and once it is over.
-    pub fn ending_since(&self) -> Option<Instant> {
-        self.stage.since()
     }
 
     /// What is registered, or will be.

@@ -64,6 +64,48 @@ impl Stage {
 }
 
 impl ExtensionSession {
+    /// The host has closed its end behind bytes that wait unread, since the driver has read enough
+    /// ahead: the end begins as at [`ExtensionSession::handle_eof`]. What waited to begin is answered as
+    /// cancelled, so the driver reads on, to the end of what there is, and reports that as ever.
+    pub fn handle_hang_up(&mut self, now: Instant) {
+        self.begin_shutdown(None, false, 0, now);
+    }
+
+    /// SIGTERM came: the same as `shutdown`, with exit code 143 (`end.sigterm`).
+    pub fn handle_sigterm(&mut self, now: Instant) {
+        self.begin_shutdown(None, false, 143, now);
+    }
+
+    /// The extension ends by itself, as at `shutdown` but without an ack: because something that it
+    /// needs is not there, or because its setup failed. Whether it does: once another end has begun,
+    /// that goes on, with this code where it would have been 0.
+    pub fn end(&mut self, exit_code: u8, now: Instant) -> bool {
+        let begins = !self.stage.is_ending();
+        self.is_setting_up = false;
+        self.begin_shutdown(None, false, exit_code, now);
+        self.fail_in_the_end(exit_code);
+        self.finish_if_idle();
+        begins
+    }
+
+    /// What a setup that fails ends the extension with ([`ExtensionSession::end`]): 1, which the author is told the
+    /// reason of, or 0 for one that gave up because the end had begun and cancelled it. `is_cancelled` says
+    /// that it failed by what its language has for that.
+    pub fn setup_exit_code(&self, is_cancelled: bool) -> u8 {
+        u8::from(!(is_cancelled && self.stage.is_ending()))
+    }
+
+    /// What the process ends with, should it end now: 143 once SIGTERM has begun the end, the code of
+    /// [`ExtensionSession::end`] once that has, else 0.
+    pub fn exit_code(&self) -> u8 {
+        self.stage.exit_code()
+    }
+
+    /// When the end began, from which its time counts (`end.hard`); `None` before, and once it is over.
+    pub fn ending_since(&self) -> Option<Instant> {
+        self.stage.since()
+    }
+
     /// `teardown` returned.
     pub fn teardown_done(&mut self) {
         if let Stage::TearingDown(ending) = self.stage {
