@@ -85,7 +85,16 @@ def is_what_is_known(ran, found, known):
     failures = {f"{row['id']} {row['verdict']}": row.get("failure") for row in found}
     unknown = {what: failure for what, failure in failures.items() if what not in known}
     missed = [what for what in known if what not in failures]
-    assert not unknown and not missed, f"exit status {ran.returncode}: found {unknown}, missed {missed} {ran.stderr[-500:]}"
+    seen = [what_was_seen(row) for row in found if f"{row['id']} {row['verdict']}" in unknown]
+    told = "\n".join([f"found {unknown}, missed {missed} {ran.stderr[-500:]}", *seen])
+    assert not unknown and not missed, f"exit status {ran.returncode}: {told}"
+
+
+def what_was_seen(row):
+    """The last of what passed in a case, for who reads what failed elsewhere."""
+    evidence = row.get("evidence") or {}
+    lines = [f"{one['at_us'] / 1e6:.3f} s {one['lane']}: {one['text'][:300]}" for one in evidence.get("entries", [])[-12:]]
+    return "\n".join([f"    {row['id']}, {row.get('took_us', 0) / 1e6:.3f} s:", *lines, *evidence.get("stderr", [])[-12:]])
 
 
 def tells_causes(found):

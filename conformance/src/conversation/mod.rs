@@ -196,7 +196,7 @@ impl Conversation {
         mut wanted: impl FnMut(&Value) -> bool,
     ) -> Result<usize, Missing> {
         let mut next = from;
-        let mut patience = Patience::new(until).beginning_at(self.target.stalled());
+        let mut patience = Patience::new(until).beginning_at(self.target.begin_wait());
         let mut standstill = Standstill::default();
         let mut is_over = false;
         loop {
@@ -265,7 +265,7 @@ impl Conversation {
         while self.target.unwritten() < left && self.target.exit().is_none() {
             left = self.target.unwritten();
             let until = Instant::now() + time;
-            let mut patience = Patience::new(until).beginning_at(self.target.stalled());
+            let mut patience = Patience::new(until).beginning_at(self.target.begin_wait());
             while left > 0 && self.target.unwritten() == left {
                 let is_over = patience.is_over(self.target.pump(patience.until));
                 if is_over && !patience.has_more(&self.target) {
@@ -281,7 +281,7 @@ impl Conversation {
     pub(crate) fn ends_within(&mut self, time: Duration, rests: fn(&Target) -> bool) -> bool {
         const LOOK_EVERY: Duration = Duration::from_millis(10);
         let patience = Patience::for_an_end(Instant::now() + time, &self.target);
-        let mut patience = patience.beginning_at(self.target.stalled());
+        let mut patience = patience.beginning_at(self.target.begin_wait());
         while self.target.exit().is_none() {
             self.target.pump(patience.until.min(Instant::now() + LOOK_EVERY));
             let is_over = Instant::now() >= patience.until && !patience.has_more(&self.target);
@@ -296,7 +296,7 @@ impl Conversation {
     /// Waits for the end of the process; `false` when the time is over.
     pub(crate) fn await_exit(&mut self, until: Instant) -> bool {
         let patience = Patience::for_an_end(until, &self.target);
-        let mut patience = patience.beginning_at(self.target.stalled());
+        let mut patience = patience.beginning_at(self.target.begin_wait());
         let mut standstill = Standstill::default();
         while self.target.exit().is_none() {
             let came = self.pump_unless_still(patience.until, &mut standstill);

@@ -82,7 +82,8 @@ impl Standstill {
 
 /// How long something is waited for. A process that could run and has not come to it may only be
 /// short of a processor, so it gets up to [`Patience::TIMES`] the time on a processor; one that
-/// waits for something itself gets no more, but for the rest of what it is sent while it takes that. A
+/// waits for something itself gets no more, but for the rest of what it is sent while it takes that. It may
+/// wait for the tester, to which it wrote since that looked, so it is looked at twice. A
 /// time in which the tester had no processor itself does not count.
 pub(crate) struct Patience {
     pub(crate) until: Instant,
@@ -98,6 +99,10 @@ pub(crate) struct Patience {
     is_beyond: bool,
     /// How many bytes were left to be taken when it was looked at last.
     left: Option<usize>,
+    /// What it had used of a processor when it was looked at last.
+    computed: Duration,
+    /// It did nothing when it was looked at last.
+    rested: bool,
 }
 
 impl Patience {
@@ -108,6 +113,8 @@ impl Patience {
     const LISTENS: Duration = Duration::from_secs(1);
     /// How often the process is looked at in the time beyond.
     const LOOK_EVERY: Duration = Duration::from_millis(50);
+    /// One that computed for so long between two looks did something.
+    const WORK: Duration = Duration::from_millis(1);
 
     pub(crate) fn new(until: Instant) -> Self {
         let time = until.saturating_duration_since(Instant::now());
@@ -120,6 +127,8 @@ impl Patience {
             counted: None,
             is_beyond: false,
             left: None,
+            computed: Duration::ZERO,
+            rested: false,
         }
     }
 
@@ -157,12 +166,18 @@ impl Patience {
         let waited = now.saturating_duration_since(began);
         // Where the system does not tell, the clock has to do.
         let computed = used.zip(worker.processor_time());
-        let computed = computed.map_or(waited, |(before, after)| after.saturating_sub(before));
+        let computed = computed.map(|(before, after)| after.saturating_sub(before));
+        let did_something = computed.is_some_and(|computed| {
+            let before = std::mem::replace(&mut self.computed, computed);
+            computed.saturating_sub(before) >= Self::WORK
+        });
         let left = worker.unwritten();
         let takes = self.left.replace(left).map_or(left > 0, |before| left < before);
+        let rests = !(takes || did_something || worker.is_busy());
+        let rested = std::mem::replace(&mut self.rested, rests);
         let more = waited < self.time * (Self::AT_MOST - 1)
-            && computed < self.more
-            && (takes || worker.is_busy());
+            && computed.unwrap_or(waited) < self.more
+            && !(rested && rests);
         if more {
             self.until = now + Self::LOOK_EVERY;
         }
@@ -184,6 +199,11 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
+
+    /// Whether one that does nothing gets no more time: it is looked at twice.
+    fn is_over(patience: &mut Patience, worker: &impl Worker) -> bool {
+        patience.has_more(worker) && !patience.has_more(worker)
+    }
 
     /// One that waits, while the tester had no processor for so long.
     struct Waits(Duration);
@@ -207,13 +227,13 @@ mod tests {
         let before = Duration::from_secs(3);
         let limit = Instant::now() + Duration::from_secs(5);
         let mut patience = Patience::new(limit).beginning_at(before);
-        assert!(!patience.has_more(&Waits(before)), "what was lost before does not count");
+        assert!(is_over(&mut patience, &Waits(before)), "what was lost before does not count");
         let mut patience = Patience::new(limit).beginning_at(before);
         let lost = before + Duration::from_secs(1);
         assert!(patience.has_more(&Waits(lost)));
         let more = patience.until.saturating_duration_since(Instant::now());
         assert!(more <= Duration::from_secs(1), "{more:?}");
-        assert!(!patience.has_more(&Waits(lost)));
+        assert!(is_over(&mut patience, &Waits(lost)));
         let mut patience = Patience::new(limit).beginning_at(before);
         assert!(patience.has_more(&Waits(before + Duration::from_secs(60))));
         let more = patience.until.saturating_duration_since(Instant::now());
@@ -257,10 +277,35 @@ mod tests {
         assert!(patience.has_more(&worker));
         worker.0.set(1000);
         assert!(patience.has_more(&worker));
-        assert!(!patience.has_more(&worker), "it took nothing more");
+        assert!(is_over(&mut patience, &worker), "it took nothing more");
         worker.0.set(0);
         assert!(patience.has_more(&worker), "it took the rest just now");
-        assert!(!patience.has_more(&worker), "it has all, and waits");
+        assert!(is_over(&mut patience, &worker), "it has all, and waits");
+    }
+
+    /// One that waits each time it is looked at, and used so much of a processor by now.
+    struct Waited(Cell<Duration>);
+
+    impl Worker for Waited {
+        fn processor_time(&self) -> Option<Duration> {
+            Some(self.0.get())
+        }
+
+        fn is_busy(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn one_that_waits_for_the_tester_and_goes_on_gets_more_time() {
+        let worker = Waited(Cell::new(Duration::from_secs(7)));
+        let mut patience = Patience::new(Instant::now() + Duration::from_secs(5));
+        for _ in 0..5 {
+            assert!(patience.has_more(&worker), "it may have written a moment ago");
+            worker.0.set(worker.0.get() + Duration::from_millis(2));
+        }
+        assert!(patience.has_more(&worker), "it worked since the look before");
+        assert!(is_over(&mut patience, &worker));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::driver::DriverAnswer;
 use super::stage::Stage;
 use crate::case::host::{Extension, Script};
-use crate::conversation::{Patience, Worker as _};
+use crate::conversation::Patience;
 use extline_scenario::{Failure, Outcome, seconds};
 
 /// Why a case was not played to its end.
@@ -75,8 +75,8 @@ impl<'a> Play<'a> {
     }
 
     /// How long the host is waited for.
-    pub(super) fn patience(&self, within: Duration) -> Patience {
-        Patience::new(Instant::now() + within).beginning_at(self.stage.stalled())
+    pub(super) fn patience(&mut self, within: Duration) -> Patience {
+        Patience::new(Instant::now() + within).beginning_at(self.stage.begin_wait())
     }
 
     /// Waits until there is something.

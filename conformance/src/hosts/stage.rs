@@ -19,7 +19,7 @@ use super::outgoing::Outgoing;
 use super::puppet::{Caller, Puppet};
 use crate::case::host::{Extension, Script};
 use crate::conversation::{Era, Protocol, Worker};
-use crate::target::{STALL, is_stopped};
+use crate::target::{Stalls, is_stopped};
 
 /// The end of a process has no descriptor to wait for, so it is asked for this often.
 const TICK: Duration = Duration::from_millis(20);
@@ -37,8 +37,7 @@ pub(super) struct Stage {
     /// The client is told its server on its command line, and nothing else.
     pub(super) by_command: bool,
     start: Value,
-    /// For how long the tester had no processor while it waited.
-    stalled: Duration,
+    stalls: Stalls,
     _folder: TempDir,
 }
 
@@ -96,13 +95,18 @@ impl Stage {
         let puppets: Vec<_> = extensions.map(puppet).collect();
         let log = Log::new(puppets.len() > 1);
         let by_command = options.by_command;
-        let stalled = Duration::ZERO;
-        Ok(Self { puppets, driver, log, listener, by_command, start, stalled, _folder: folder })
+        let stalls = Stalls::new();
+        Ok(Self { puppets, driver, log, listener, by_command, start, stalls, _folder: folder })
     }
 
     /// The request that starts the host.
     pub(super) fn start_request(&self) -> Value {
         self.start.clone()
+    }
+
+    /// Begins a wait; gives for how long the tester itself had no processor before.
+    pub(super) fn begin_wait(&mut self) -> Duration {
+        self.stalls.begin()
     }
 
     /// Moves what can be moved, and waits a little for it; `false` when the time is over and nothing
@@ -117,10 +121,7 @@ impl Stage {
             longest = if at > now { longest.min(at - now) } else { longest };
         }
         let ready = self.ready(longest);
-        let late = now.elapsed().saturating_sub(longest);
-        if late >= STALL {
-            self.stalled += late;
-        }
+        self.stalls.looked(longest);
         let came =
             ready.iter().any(|source| !matches!(source, Source::Stdout(_) | Source::Requests));
         for source in ready {
@@ -206,7 +207,7 @@ impl Worker for Stage {
     }
 
     fn stalled(&self) -> Duration {
-        self.stalled
+        self.stalls.sum()
     }
 }
 

@@ -11,6 +11,7 @@ use extline_host::{Exit, Program, Stray};
 
 use super::group::{Group, close_for_all};
 use super::outgoing::{GLANCE, Outgoing};
+use super::stalls::Stalls;
 use super::system::{Outflow, ToStdin, send};
 use super::timeline::{Timeline, What};
 use super::{Conditions, Cutting, Setting, Signal, process};
@@ -35,8 +36,7 @@ pub(crate) struct Target {
     held: Vec<u8>,
     /// A slow reader does not read before.
     next_read: Instant,
-    /// For how long the tester itself had no processor while it waited.
-    stalled: Duration,
+    stalls: Stalls,
     exit: Option<Exit>,
     timeline: Timeline,
     /// How much is kept of what it wrote, and of what it was sent.
@@ -73,7 +73,7 @@ impl Target {
             conditions: setting.conditions,
             held: Vec::new(),
             next_read: started,
-            stalled: Duration::ZERO,
+            stalls: Stalls::new(),
             exit: None,
             timeline: Timeline::new(started),
             kept: 0,
@@ -263,9 +263,14 @@ impl Target {
         process::delayed(self.id())
     }
 
+    /// Begins a wait; gives for how long the tester itself had no processor before.
+    pub(crate) fn begin_wait(&mut self) -> Duration {
+        self.stalls.begin()
+    }
+
     /// For how long the tester itself had no processor while it waited.
     pub(crate) fn stalled(&self) -> Duration {
-        self.stalled
+        self.stalls.sum()
     }
 
     /// The processes it started and left behind, as `pid command`. Ask when it has ended.

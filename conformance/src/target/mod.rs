@@ -9,14 +9,13 @@ mod group;
 mod lines;
 mod outgoing;
 mod process;
+mod stalls;
 mod timeline;
 #[cfg(unix)]
 mod unix;
 mod weight;
 #[cfg(windows)]
 mod windows;
-
-use std::time::Duration;
 
 pub use extline_scenario::Signal;
 
@@ -30,6 +29,7 @@ pub use self::group::stop_all;
 pub(crate) use self::lines::lines_of;
 #[cfg(unix)]
 pub(crate) use self::process::{is_busy, processor_time};
+pub(crate) use self::stalls::Stalls;
 pub(crate) use self::system::{no_pipe_of, no_signal};
 pub(crate) use self::timeline::{Record, Timeline, What};
 #[cfg(unix)]
@@ -37,9 +37,6 @@ use self::unix as system;
 pub use self::weight::weight;
 #[cfg(windows)]
 use self::windows as system;
-
-/// The tester had no processor when it comes back from a wait so much later than it asked for.
-pub(crate) const STALL: Duration = Duration::from_millis(20);
 
 /// How one process is started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

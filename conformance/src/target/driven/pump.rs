@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use memchr::memchr;
 
 use super::Target;
-use crate::target::STALL;
 use crate::target::outgoing::Outgoing;
 use crate::target::system::{ToStdin, wait};
 use crate::target::timeline::What;
@@ -40,10 +39,7 @@ impl Target {
             }
             let longest = until.saturating_duration_since(now).min(self.tick());
             self.wait_once(longest);
-            let late = now.elapsed().saturating_sub(longest);
-            if late >= STALL {
-                self.stalled += late;
-            }
+            self.stalls.looked(longest);
         }
     }
 
