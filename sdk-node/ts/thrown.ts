@@ -2,6 +2,7 @@
 
 import type { InspectOptions } from "node:util";
 import type { Caller } from "./definition.js";
+import { ConfigError } from "./config.js";
 import { Misreturned } from "./misreturned.js";
 
 /** A text for the model; the author has the stack. */
@@ -84,6 +85,8 @@ export function print(thrown: unknown): string {
 
 /** All of it for the author: the stack, or where a stack says nothing the line that registered the handler. */
 export function accountOf(thrown: unknown, what: string, author?: Caller): string {
+  // Whoever sets the configuration reads it: its text is whole.
+  if (thrown instanceof ConfigError) return thrown.message;
   if (!(thrown instanceof Misreturned)) return `${what} failed:\n${print(thrown)}`;
   const place = author?.place;
   const where = place === undefined ? "" : ` (${place.file}:${place.line})`;

@@ -165,8 +165,9 @@ def test_one_that_does_not_fit_ends_it_with_the_place_and_what_to_do(tmp_path) -
             [sys.executable, str(file)], input=ack, capture_output=True, text=True, timeout=60
         )
         assert run.returncode == 78
-        assert told in run.stderr
+        assert run.stderr.startswith(f"extline: the configuration does not fit: {told}")
         assert "extline config DIR KEY VALUE" in run.stderr
+        assert "Traceback" not in run.stderr
 
 
 def test_before_there_is_a_host_there_is_none() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from . import _native
+from ._config import ConfigError
 from ._mistake import HandlerMistake
 
 TYPE_CHECKING = False
@@ -21,6 +22,10 @@ _MOST_CAUSES = 8
 
 def explain(error: BaseException, what: str) -> str:
     """Shows the author the traceback on stderr; returns a short text for the model."""
+    if isinstance(error, ConfigError):
+        # Whoever sets the configuration reads it: its text is whole.
+        _native.report(str(error))
+        return str(error)
     if isinstance(error, HandlerMistake):
         text = f"{what} failed: {error}"
         _native.report(text)
